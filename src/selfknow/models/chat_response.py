@@ -71,7 +71,7 @@ def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None
     """Return the text of a message, or the reason why it has none. A refusal is text; a tool call is not."""
     content = message.get("content")
     if content is not None:
-        return text_of_content(content)
+        return content_text(content)
     if isinstance(message.get("refusal"), str):
         return message["refusal"], None
     if message.get("tool_calls") or message.get("function_call"):
@@ -81,7 +81,7 @@ def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None
     return None, "the message has no content"
 
 
-def text_of_content(content: object) -> tuple[str | None, str | None]:
+def content_text(content: object) -> tuple[str | None, str | None]:
     """Return the text of a message's content, or the reason why it has none.
 
     Parts are joined without a separator, as OpenAI's client does. The model's thoughts are left out.
@@ -90,9 +90,9 @@ def text_of_content(content: object) -> tuple[str | None, str | None]:
         content: Any JSON value.
 
     Example:
-        >>> text_of_content([{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}])
+        >>> content_text([{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}])
         ('Yes.', None)
-        >>> text_of_content(7)
+        >>> content_text(7)
         (None, "the reply's content is a number, not text")
     """
     if isinstance(content, str):

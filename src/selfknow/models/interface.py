@@ -46,7 +46,7 @@ class ReplyOptions:
     """Options of decoding; null takes the task's value, which is that of its paper."""
 
     temperature: float | None = option(None, "0 is greedy. Default: the task's.", minimum=0.0)
-    top_p: float | None = option(None, "Nucleus sampling, with a temperature. Default: 1.", minimum=0.0, maximum=1.0)
+    top_p: float | None = option(None, "Nucleus sampling's share of probability. Default: 1.", minimum=0.0, maximum=1.0)
     max_new_tokens: int | None = option(None, "The longest reply, in tokens. Default: the task's.", minimum=1)
     seed: int | None = option(None, "The seed of sampling. Default: 0.", minimum=0)
 

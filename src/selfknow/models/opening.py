@@ -33,7 +33,7 @@ class ModelOptions:
         endpoint: The address of an OpenAI-compatible server; null: the model is local.
         text: True for a TGI endpoint, which takes plain prompts.
         chat: True sends a local model's prompts through its chat template; null does so if it has one.
-        batch_size: Local models: replies generated at once.
+        batch_size: Local models: the largest number of replies generated at once.
         precision: Local models: ``float32``, ``bfloat16`` or ``saved`` (the checkpoint's own); null: bfloat16 if the
             machine computes in it, else float32.
         concurrency: Endpoints: the largest number of requests at once.
@@ -50,16 +50,16 @@ class ModelOptions:
     )
     endpoint: str | None = option(None, "An OpenAI-compatible server. Token: SELFKNOW_TOKEN.")
     text: bool = option(False, "The endpoint is TGI: send plain prompts, not messages.")
-    concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
-    requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
+    concurrency: int = option(8, "Most requests to the endpoint at once.", minimum=1)
+    requests_per_minute: float | None = option(None, "Most requests to the endpoint per minute.", minimum=0.1)
     timeout: float = option(120.0, "Seconds until a try times out.", minimum=0.1)
-    tries: int = option(5, "Try a request this many times.", minimum=1)
+    tries: int = option(5, "Try a failing request this many times.", minimum=1)
     num_parameters: int | None = option(None, "The size of a served model, for queries by size.", minimum=1)
     chat: bool | None = option(
-        None, "Use the local model's chat template. Default: where it has one.", switch="chat/no-chat"
+        None, "Use the local model's chat template. Default: if it has one.", switch="chat/no-chat"
     )
-    batch_size: int = option(64, "Replies generated at once, locally.", minimum=1)
-    precision: str | None = option(None, "float32, bfloat16 or saved. Default: what is fastest here.", metavar="NAME")
+    batch_size: int = option(64, "Replies that a local model generates at once.", minimum=1)
+    precision: str | None = option(None, "float32, bfloat16 or saved. Default: the fastest here.", metavar="NAME")
     instruction_tuned_from: str | None = option(
         None,
         "The base model's name in its own run; none for a base model.",

@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from selfknow.report.numbers import scale_of_shares
+from selfknow.report.numbers import axis_end_for_shares
 from selfknow.report.shape import Row
 
 _PERCENT = ".0%"
@@ -94,7 +94,7 @@ def dots(
 def _upper_end(rows: Sequence[Row], value: str) -> float:
     """Return the upper end of an axis from 0 for the shares of these rows."""
     columns = (value, "high", "chance")
-    return scale_of_shares(record.get(column) for record in rows for column in columns)
+    return axis_end_for_shares(record.get(column) for record in rows for column in columns)
 
 
 def lines(

@@ -112,7 +112,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
 
     check_replies(connection)
     runs = read_runs(connection)
-    tasks, labels = tasks_of(runs, reports), read_labels(connection)
+    tasks, labels = load_task_reports(runs, reports), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures.items()} | dict(_ANY_TASK)
     known = queries(connection.tasks)
     bar = Bar(figures.items(), disable=not progress, unit="query", desc="report")
@@ -158,7 +158,7 @@ def _views_read_repeatedly(queries: Iterable[Query], connection: Connection) -> 
     return [view for task in connection.tasks for view in task.views if readers[view] > 1]
 
 
-def tasks_of(runs: Sequence[Row], reports: Reports) -> list[TaskReport]:
+def load_task_reports(runs: Sequence[Row], reports: Reports) -> list[TaskReport]:
     """Load the reports of the runs' tasks, in the order of ``reports``."""
     tasks = {row["task"] for row in runs}
     return [load() for task, load in reports.items() if task in tasks]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selfknow.cache import cached
 from selfknow.report.gather import Report, Section
 from selfknow.report.headline import MOST_NUMBERS, FirstScreen, headline
-from selfknow.report.numbers import scale_of
+from selfknow.report.numbers import axis_end
 from selfknow.report.pictures import specification
 from selfknow.report.shape import Exhibit, Panel, panel_groups
 from selfknow.report.task import TaskReport
@@ -67,7 +67,7 @@ def _template() -> "Template":
         "rounded": rounded,
         "capitalized": capitalized,
     }
-    environment.filters |= {"scale_of": scale_of, "terms_in": terms_in}
+    environment.filters |= {"axis_end": axis_end, "terms_in": terms_in}
     environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html"))
 

@@ -91,17 +91,17 @@ def against_chance(number: Number) -> Verdict:
     return YES if number.low > 1 / 2 else PARTLY
 
 
-def scale_of(numbers: Sequence[Number]) -> float:
+def axis_end(numbers: Sequence[Number]) -> float:
     """Return the upper end of an axis for these shares: 1, or less if all of them are small.
 
     Example:
-        >>> scale_of([Number("a", 0.002, 0.001, 0.004, 9, 9)]), scale_of([Number("a", 0.5, 0.4, 0.6, 9, 9)])
+        >>> axis_end([Number("a", 0.002, 0.001, 0.004, 9, 9)]), axis_end([Number("a", 0.5, 0.4, 0.6, 9, 9)])
         (0.005, 1)
     """
-    return scale_of_shares(end for number in numbers for end in (number.value, number.high, number.chance))
+    return axis_end_for_shares(end for number in numbers for end in (number.value, number.high, number.chance))
 
 
-def scale_of_shares(shares: Iterable[float | None]) -> float:
-    """Return the upper end of an axis for these shares (see :func:`scale_of`)."""
+def axis_end_for_shares(shares: Iterable[float | None]) -> float:
+    """Return the upper end of an axis for these shares (see :func:`axis_end`)."""
     largest = max((share for share in shares if share is not None), default=0.0)
     return next((end for end in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if largest <= end), 1)

@@ -12,10 +12,10 @@ from selfknow.report.gather import (
     Section,
     check_replies,
     gather,
+    load_task_reports,
     read_overview,
     read_runs,
     read_section,
-    tasks_of,
 )
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query, queries
@@ -114,7 +114,7 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
     check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
     runs = read_runs(connection)
-    tasks = tasks_of(runs, reports)
+    tasks = load_task_reports(runs, reports)
     named = find_figure(name, tasks)
     labels = read_labels(connection)
     section = read_section(connection, find_query(named.query, connection.tasks), named.figure, labels, only=named.part)

@@ -18,7 +18,7 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, remove_unfinished, write_json, write_parquet
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import Decoding
-from selfknow.runs.growth import LIMIT, grown_examples, limit_of, rows_as_json
+from selfknow.runs.growth import LIMIT, grown_examples, read_limit, rows_as_json
 from selfknow.runs.schema import generation_files
 
 _ROW_KEYS = ("examples", "examples_hash")
@@ -157,11 +157,11 @@ def _resume(
     updated = dict(recorded)
     grows = recorded.get("examples_hash") != requested["examples_hash"]
     if grows:
-        if limit_of(recorded) == limit_of(requested):
+        if read_limit(recorded) == read_limit(requested):
             name = next(name for name in _ROW_KEYS if recorded.get(name) != requested[name])
             raise _another_run(folder, difference(name, recorded.get(name), requested[name]))
         examples = grown_examples(folder, recorded, requested, examples, annotations)
-    if grows or limit_of(requested) is None:
+    if grows or read_limit(requested) is None:
         updated |= {name: requested[name] for name in (*_ROW_KEYS, "settings")}
     earlier_versions = recorded.get("versions")
     if isinstance(earlier_versions, list) and versions() not in earlier_versions:

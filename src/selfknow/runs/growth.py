@@ -14,7 +14,7 @@ LIMIT = "limit"
 """The only setting of a task that may change when a run is resumed; the new examples must contain the earlier ones."""
 
 
-def limit_of(description: Mapping[str, Any]) -> object:
+def read_limit(description: Mapping[str, Any]) -> object:
     """Return the limit in a ``run.json``; null if it has none."""
     settings = description.get("settings")
     return settings.get(LIMIT) if isinstance(settings, dict) else None
@@ -49,7 +49,7 @@ def grown_examples(
     before, after = set(rows_as_json(earlier, annotations)), set(rows_as_json(examples, annotations))
     if before <= after:
         return _with_earlier_annotations(examples, earlier, annotations)
-    before_limit, after_limit = limit_of(recorded), limit_of(requested)
+    before_limit, after_limit = read_limit(recorded), read_limit(requested)
     if after < before:
         raise UserError(
             f"{folder} holds {len(before):,} questions, and {argument(LIMIT, after_limit)} asks only {len(after):,}: "
