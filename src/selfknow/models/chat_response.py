@@ -107,7 +107,7 @@ def content_text(content: object) -> tuple[str | None, str | None]:
         key = _TEXT_PARTS.get(kind) if isinstance(kind, str) else None
         text = None if key is None else part.get(key)
         if not isinstance(text, str):
-            return None, f"{_NO_TEXT} in parts, and one of them is no text"
+            return None, f"{_NO_TEXT} in parts, and one of them is not text"
         texts.append(text)
     return "".join(texts), None
 

@@ -166,7 +166,9 @@ class RunWriter:
         after = {**models, (model, revision): before.updated(facts)}
         self._described = set(after)
         if after != described_models(description) or not isinstance(description.get("models"), list):
-            entries = [{"name": key[0], "revision": key[1], **known.as_json()} for key, known in after.items()]
+            entries = [
+                {"name": key[0], "revision": key[1], **model_facts.as_json()} for key, model_facts in after.items()
+            ]
             write_json(path, {**description, "models": entries})
 
     def _known_models(self, description: Mapping[str, Any]) -> dict[tuple[str, str | None], ModelFacts]:
@@ -177,12 +179,12 @@ class RunWriter:
         keys = dict.fromkeys(
             (str(call["model"]), _text_or_null(call["revision"])) for call in calls if call["stage"] != GRADE
         )
-        earlier = {key: ModelFacts.from_json(by_name.get(key[0]) or {}) for key in keys}
-        return earlier | described_models(description)
+        facts_by_model = {key: ModelFacts.from_json(by_name.get(key[0]) or {}) for key in keys}
+        return facts_by_model | described_models(description)
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """Return the requests that this model has not answered yet, including failed ones, in the given order."""
-        return [request for request in requests if _call_of_request(model, revision, request) not in self._answered]
+        return [request for request in requests if _call_key(model, revision, request) not in self._answered]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
         """Return true if the run holds a reply of this model."""
@@ -202,7 +204,7 @@ class RunWriter:
         From time to time, this writes the recorded rows as a part (see :meth:`flush`).
         """
         reply = writable_reply(request, reply)
-        call = _call_of_request(model, revision, request)
+        call = _call_key(model, revision, request)
         assert call not in self._answered, f"{call} was answered twice"
         attempt = self._attempts.get(call, 0)
         generation_id = _generation_id(self.run_id, call, attempt)
@@ -278,7 +280,7 @@ class RunWriter:
         self.close()
 
 
-def _call_of_request(model: str, revision: str | None, request: Request) -> Call:
+def _call_key(model: str, revision: str | None, request: Request) -> Call:
     """Return the values that identify a call in a run; its texts equal those that are read back from a file."""
     return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
 

@@ -122,10 +122,10 @@ def _differences(peers: Sequence[AskedModel]) -> list[list[str]]:
     """
     values: list[tuple[Hashable, ...]] = [() for _ in peers]
     phrases: list[list[str]] = [[] for _ in peers]
-    for value, describe in _traits(peers):
-        longer = [(*before, value(model)) for before, model in zip(values, peers, strict=True)]
-        if len(set(longer)) > len(set(values)):
-            values = longer
+    for read_trait, describe in _traits(peers):
+        extended_values = [(*before, read_trait(model)) for before, model in zip(values, peers, strict=True)]
+        if len(set(extended_values)) > len(set(values)):
+            values = extended_values
             for model_phrases, model in zip(phrases, peers, strict=True):
                 if phrase := describe(model):
                     model_phrases.append(phrase)
