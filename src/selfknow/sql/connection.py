@@ -20,7 +20,7 @@ from selfknow.runs.reader import HUB, RunFolder, open_runs
 from selfknow.select_only import check_select_only
 from selfknow.sql.literals import as_pattern, path_list
 from selfknow.sql.task import TaskSql
-from selfknow.sql.views import Corpora, parsed_files, statements, views_of_files
+from selfknow.sql.views import Corpora, parsed_files, run_statements, statements
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -210,7 +210,7 @@ def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks
     except duckdb.Error as error:
         raise UserError(f"{path} cannot be written: {str(error).splitlines()[0]}") from error
     with connection:
-        _create_views(connection, runs, corpora, tasks, few_rows="view")
+        _create_views(connection, runs, corpora, tasks, small_view_kind="view")
 
 
 def query_error(error: duckdb.Error) -> UserError:
@@ -233,7 +233,7 @@ def _open_read_only(
     views.write_bytes(_empty_database(tuple(tasks)))
     with duckdb.connect(str(views)) as writer:
         _register_hub(writer, runs, corpora)
-        for statement in views_of_files(runs, corpora, tasks):
+        for statement in run_statements(runs, corpora, tasks):
             writer.execute(statement)
     connection = duckdb.connect(str(views), read_only=True, config=config)
     _register_hub(connection, runs, corpora)
@@ -253,7 +253,7 @@ def _empty_database(tasks: tuple[TaskSql, ...]) -> bytes:
 
     It is cached, as creating it takes longer than adding the runs.
     """
-    script = list(statements([], {}, tasks, few_rows="table"))
+    script = list(statements([], {}, tasks, small_view_kind="table"))
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
@@ -273,10 +273,10 @@ def _create_views(
     corpora: Corpora,
     tasks: Sequence[TaskSql],
     *,
-    few_rows: str = "table",
+    small_view_kind: str = "table",
 ) -> None:
     _register_hub(connection, runs, corpora)
-    for statement in statements(runs, corpora, tasks, few_rows=few_rows):
+    for statement in statements(runs, corpora, tasks, small_view_kind=small_view_kind):
         connection.execute(statement)
 
 

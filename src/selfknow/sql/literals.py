@@ -46,7 +46,7 @@ def path_list(paths: Iterable[str]) -> str:
     return "[" + ", ".join(map(literal, paths)) + "]"
 
 
-def empty(columns: Mapping[str, str]) -> str:
+def empty_query(columns: Mapping[str, str]) -> str:
     """Return a query that has these columns with their types, and no rows."""
     return "select " + ", ".join(f"null::{type_} as {name}" for name, type_ in columns.items()) + " where false"
 
@@ -54,7 +54,7 @@ def empty(columns: Mapping[str, str]) -> str:
 def rows_as_query(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> str:
     """Return a query of these rows, with typed columns; a value that a row lacks is null."""
     if not rows:
-        return empty(columns)
+        return empty_query(columns)
     values = ",\n".join("(" + ", ".join(literal(row.get(name)) for name in columns) + ")" for row in rows)
     typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     return f"select {typed}\nfrom (values {values}) as given ({', '.join(columns)})"

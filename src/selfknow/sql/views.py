@@ -12,7 +12,7 @@ from selfknow.runs.parsed import ParsedFiles
 from selfknow.runs.reader import SCHEMAS, RunFolder
 from selfknow.runs.schema import CALL_COLUMNS, KEPT_REPLIES, KEPT_REPLIES_FILE
 from selfknow.sql.known_errors import known_errors
-from selfknow.sql.literals import empty, file_list, literal, rows_as_query
+from selfknow.sql.literals import empty_query, file_list, literal, rows_as_query
 from selfknow.sql.models_table import model_columns, model_rows, seed_cohorts, task_facts
 from selfknow.sql.published import published
 from selfknow.sql.task import TaskSql
@@ -78,7 +78,7 @@ def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
 
 
 def statements(
-    runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, few_rows: str = "view"
+    runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, small_view_kind: str = "view"
 ) -> Iterator[str]:
     """Yield the statements that create the functions and views of a connection.
 
@@ -86,43 +86,43 @@ def statements(
         runs: The run folders; without any, the views have the same columns and no rows.
         corpora: The documents outside the run folders.
         tasks: The tasks, with their own views.
-        few_rows: ``view`` or ``table``: the kind of the relations with few rows, such as ``runs``, ``models``,
-            ``cohorts`` and the bootstrap's draws. A query over tables is planned in a tenth of the time.
+        small_view_kind: ``view``, or ``table`` to store the views with few rows, such as ``runs`` and ``models``, as
+            tables. A query over tables is planned in a tenth of the time.
     """
     models = model_rows(runs, tasks)
     yield "set timezone = 'UTC'"
     for name in _FUNCTIONS:
         yield read_statement(SQL / "functions" / f"{name}.sql")
-    yield from _views_of_runs(runs, models, tasks, few_rows)
-    yield _view("reader_errors", _select_reader_errors(), few_rows)
-    yield _view("published", published(), few_rows)
-    yield _read_view("bootstrap_draws", few_rows)
+    yield from _run_views(runs, models, tasks, small_view_kind)
+    yield _view("reader_errors", _select_reader_errors(), small_view_kind)
+    yield _view("published", published(), small_view_kind)
+    yield _read_view("bootstrap_draws", small_view_kind)
     yield read_statement(SQL / "functions" / "clustered.sql")
     yield _read_view("calls")
     yield _read_view("replies")
-    yield from _views_of_seeds(models)
+    yield from _seed_views(models)
     for task in tasks:
         for name in task.views:
             yield read_statement(task.folder / "views" / f"{name}.sql")
-    yield from _views_of_corpora(corpora, tasks)
+    yield from _corpus_views(corpora, tasks)
 
 
-def views_of_files(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
-    """Yield only those statements that depend on the runs; relations with few rows are tables."""
+def run_statements(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+    """Yield only the statements that depend on the runs; views with few rows become tables."""
     models = model_rows(runs, tasks)
-    yield from _views_of_runs(runs, models, tasks, "table")
-    yield from _views_of_seeds(models)
-    yield from _views_of_corpora(corpora, tasks)
+    yield from _run_views(runs, models, tasks, "table")
+    yield from _seed_views(models)
+    yield from _corpus_views(corpora, tasks)
 
 
-def _views_of_runs(
-    runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskSql], few_rows: str
+def _run_views(
+    runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskSql], small_view_kind: str
 ) -> Iterator[str]:
-    yield _view("runs", rows_as_query(_run_columns(tasks), [_run_row(run, tasks) for run in runs]), few_rows)
-    yield _view("asked_models", rows_as_query(model_columns(tasks), models), few_rows)
-    yield _view("seed_cohorts", rows_as_query(_SEED_COHORT_COLUMNS, seed_cohorts(models)), few_rows)
+    yield _view("runs", rows_as_query(_run_columns(tasks), [_run_row(run, tasks) for run in runs]), small_view_kind)
+    yield _view("asked_models", rows_as_query(model_columns(tasks), models), small_view_kind)
+    yield _view("seed_cohorts", rows_as_query(_SEED_COHORT_COLUMNS, seed_cohorts(models)), small_view_kind)
     for name in ("models", "cohorts"):
-        yield _read_view(name, few_rows)
+        yield _read_view(name, small_view_kind)
     yield _view("examples", " union all by name ".join(map(_select_examples, runs)) or _NO_EXAMPLES)
     yield _view("retried_calls", _select_retried_calls(runs))
     schemas = SCHEMAS | {view: files.schema() for view, files in parsed_files(tasks).items()}
@@ -130,23 +130,23 @@ def _views_of_runs(
         yield _view(kind, _select_rows(kind, schema, runs))
     for task in tasks:
         for name, columns in task.examples.items():
-            yield _view(name, _select_typed_examples([run for run in runs if _is_of_task(task, run)], columns))
+            yield _view(name, _select_typed_examples([run for run in runs if _has_task(task, run)], columns))
 
 
-def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _seed_views(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the views of trainings that differ only in their seed; without such trainings the views read no file."""
     has_several_seeds = bool(seed_cohorts(models))
     for name, columns in _SEED_VIEW_COLUMNS.items():
-        yield _read_view(name) if has_several_seeds else _view(name, empty(columns))
+        yield _read_view(name) if has_several_seeds else _view(name, empty_query(columns))
 
 
-def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+def _corpus_views(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
     for task in tasks:
         if task.corpus is not None:
             yield _view(task.corpus.name, task.corpus.sql(corpora.get(task.name, {})))
 
 
-def _is_of_task(task: TaskSql, run: RunFolder) -> bool:
+def _has_task(task: TaskSql, run: RunFolder) -> bool:
     return run.description.get("task") == task.name
 
 
@@ -210,7 +210,7 @@ def _select_typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]
     matches = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
     typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     if not matches:
-        return empty({"run_id": "varchar", **columns})
+        return empty_query({"run_id": "varchar", **columns})
     parts = (f"select run_id, {typed} from ({_select_examples(run)})" for run in matches)  # noqa: S608
     return " union all\n".join(parts)
 
@@ -248,7 +248,7 @@ def _select_retried_calls(runs: Sequence[RunFolder]) -> str:
     columns = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL_COLUMNS)}
     retried = [path for run in runs for path in run.retried]
     if not retried:
-        return empty({**columns, "last_attempt": "integer"})
+        return empty_query({**columns, "last_attempt": "integer"})
     names = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     source = f"read_parquet({file_list(retried)}, union_by_name = true, hive_partitioning = false)"
     return f"select {names}, max(attempt)::integer as last_attempt from {source} where attempt > 0 group by all"  # noqa: S608
