@@ -256,7 +256,7 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     except (OSError, ValueError, csv.Error) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: expected one JSON object a line, or a JSON list of them")
+        raise UserError(f"{path} holds no rows: expected a JSON object in each line, or a JSON list of objects")
     return rows
 
 

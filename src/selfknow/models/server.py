@@ -35,7 +35,7 @@ def open_client(timeout_seconds: float) -> "httpx2.AsyncClient":
     """Return a client without credentials; :func:`post` adds the address's credentials to each request."""
     import httpx2
 
-    # Without a transport of its own, http would use a proxy from the environment.
+    # None overrides a proxy for http that the environment names.
     no_proxy: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}
     return httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=True, mounts=no_proxy)
 

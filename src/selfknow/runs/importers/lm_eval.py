@@ -128,7 +128,7 @@ def _scores(rows: Sequence[Mapping[str, Any]], *, several_filters: bool) -> dict
                 document_scores.append(ImportedScore(name, float(value)))
             else:
                 text = json.dumps(value, default=str)
-                document_scores.append(ImportedScore(name, None, f"no number for one answer alone: {text[:80]}"))
+                document_scores.append(ImportedScore(name, None, f"no number for a single answer: {text[:80]}"))
     return scores
 
 
