@@ -24,7 +24,7 @@ from selfknow.parquet_batches import ParquetWriter, parquet_writer
 from selfknow.row_table import Row, RowTable
 from selfknow.runs.calls import Calls, read_calls
 from selfknow.runs.failures import explain_no_replies
-from selfknow.runs.schema import KEPT, KEPT_FILE, SCORES, read_examples
+from selfknow.runs.schema import KEPT_REPLIES, KEPT_REPLIES_FILE, SCORES, read_examples
 
 
 class ScoreSummary(RowTable):
@@ -99,7 +99,7 @@ class _Files:
         for name, table in scores.parsed.items():
             self._add(self._of_parsed, self._folder / "parsed" / f"{name}.parquet", table)
         if scores.excerpts:
-            self._add(self._of_parsed, self._folder / KEPT_FILE, _kept_table(scores.excerpts))
+            self._add(self._of_parsed, self._folder / KEPT_REPLIES_FILE, _kept_table(scores.excerpts))
 
     def _add(self, stack: ExitStack, path: Path, table: pa.Table) -> None:
         if path not in self._writers:
@@ -141,7 +141,7 @@ def check_replies(folder: Path) -> None:
     """
     calls = read_calls(folder)
     errors: list[str | None] = []
-    for batch in (*calls.of_models.select("error"), *calls.of_judges.select("error")):
+    for batch in (*calls.model_calls.select("error"), *calls.judge_calls.select("error")):
         if batch["error"].null_count:
             return
         errors += batch["error"].to_pylist()
@@ -158,9 +158,9 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
     calls = read_calls(folder)
     examples = read_examples(folder)
     _check_examples(folder, calls.example_ids, examples)
-    if not len(calls.of_models):
+    if not len(calls.model_calls):
         raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
-    return FinishedRun(folder, description, _Answers(calls.of_models), examples, calls.of_judges)
+    return FinishedRun(folder, description, _Answers(calls.model_calls), examples, calls.judge_calls)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _kept_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
         {"generation_id": generation_id, "start_character": part.start, "end_character": part.end}
         for generation_id, part in excerpts.items()
     ]
-    return pa.Table.from_pylist(rows, schema=KEPT)
+    return pa.Table.from_pylist(rows, schema=KEPT_REPLIES)
 
 
 def _check_examples(folder: Path, ids: pa.Array, examples: pa.Table) -> None:

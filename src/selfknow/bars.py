@@ -1,4 +1,4 @@
-"""Progress bars: drawn on a terminal, and a line every half minute in a log."""
+"""Progress bars that are drawn on a terminal, and written to a log as a line every half minute."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from tqdm import tqdm
 SECONDS_BETWEEN_LINES = 30.0
 
 
-class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic in its stubs alone
+class Bar(tqdm):  # type: ignore[type-arg]  # tqdm is generic only in its stubs
     """tqdm's bar, on stderr.
 
     A redrawn bar would fill a log. So if stderr is not a terminal, the bar writes a line every half minute and a last

@@ -18,7 +18,7 @@ _WAITS_IN_SECONDS = (1, 2, 4)
 
 
 class DownloadError(UserError):
-    """A failed download; the message is the reason alone, and the caller adds its purpose and the remedy."""
+    """A failed download. The message is only the reason; the caller adds the purpose of the download and the remedy."""
 
 
 def dataset_file(repo: str, path: str, revision: str | None = None) -> Path:
@@ -130,7 +130,7 @@ def hub_file(repo: str, path: str, revision: str | None, folder: Path | None = N
     def download() -> str:
         return str(hf_hub_download(repo, path, repo_type=kind, revision=revision, **destination))
 
-    return Path(repeat_request(download, repeat_on=_is_unrepeated_fault))
+    return Path(repeat_request(download, repeat_on=_is_unrepeated_error))
 
 
 def is_transient(error: BaseException) -> bool:
@@ -149,9 +149,9 @@ def repeat_request(
     repeat_on: Callable[[BaseException], bool] = is_transient,
     **options: object,
 ) -> Any:
-    """Make a request, and repeat it up to three times after passing faults.
+    """Make a request, and repeat it up to three times after transient errors.
 
-    It is meant for requests that the client library does not repeat itself.
+    Use it for requests that the client library does not repeat itself.
     """
     for wait in _WAITS_IN_SECONDS:
         try:
@@ -163,8 +163,8 @@ def repeat_request(
     return request(*arguments, **options)
 
 
-def _is_unrepeated_fault(error: BaseException) -> bool:
-    """Return True for a passing fault after which the client library does not repeat a download."""
+def _is_unrepeated_error(error: BaseException) -> bool:
+    """Return True for a transient error after which the client library does not repeat a download."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 

@@ -11,7 +11,7 @@ _MAX_SHORT = 2  # letters of a name that is too short to match by its beginning
 
 
 class UserError(ValueError):
-    """A mistake that the user can mend: the message is one clear line and says how.
+    """A mistake that the user can correct; the message says how, in one clear line.
 
     The command line prints it on stderr without a traceback and exits with code 2.
     """
@@ -25,7 +25,7 @@ class MissingExtraError(UserError):
 
 
 class SelfknowWarning(UserWarning):
-    """A fact that the user should know, although work goes on; the command line shows it on stderr, once."""
+    """A fact that the user should know, although the work continues; the command line prints it on stderr, once."""
 
 
 _FLAGS: ContextVar[bool] = ContextVar("_FLAGS", default=False)
@@ -46,8 +46,8 @@ def argument(name: str, value: object = None, *, flag: str | None = None) -> str
 
     Args:
         name: The argument.
-        value: Its value; null: the name alone. On the command line a switch has no value.
-        flag: The text behind the hyphens on the command line; null: the same name and value.
+        value: Its value; null returns only the name. On the command line a switch has no value.
+        flag: The text after the hyphens on the command line; null uses the name and the value.
 
     Example:
         >>> argument("max_new_tokens"), argument("precision", "saved"), argument("chat", False)
@@ -67,7 +67,7 @@ def argument(name: str, value: object = None, *, flag: str | None = None) -> str
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the known names that are like it, or else all of them.
+    """Return the end of a message about an unknown name: the similar known names, or else all known names.
 
     Args:
         name: The unknown name.
@@ -87,7 +87,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def close_matches(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """Return the names that differ only in case or hyphens; or begin or end like ``name``; or are spelt like it.
+    """Return the names that are most like ``name``.
+
+    These are names that differ only in case or hyphens; else names of which ``name`` is the first or last part; else
+    names with a similar spelling.
 
     Example:
         >>> close_matches("opt-126m", ["opt-125m", "pythia-70m"])
@@ -95,17 +98,18 @@ def close_matches(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """
     from difflib import SequenceMatcher
 
-    wanted = _fold(name)
+    folded_name = _fold(name)
     folded = {known: _fold(known) for known in names}
-    if matches := [known for known, key in folded.items() if key == wanted]:
+    if matches := [known for known, key in folded.items() if key == folded_name]:
         return matches[:limit]
-    beginnings, ending = (f"{wanted}-", f"{wanted}/"), f"/{wanted}"
+    beginnings, ending = (f"{folded_name}-", f"{folded_name}/"), f"/{folded_name}"
     matches = [known for known, key in folded.items() if key.startswith(beginnings) or key.endswith(ending)]
-    if matches and len(wanted) > _MAX_SHORT:
+    if matches and len(folded_name) > _MAX_SHORT:
         return matches[:limit]
-    ratios = {known: SequenceMatcher(None, key, wanted).ratio() for known, key in folded.items()}
-    least = max(_MIN_RATIO, max(ratios.values(), default=0) - _MAX_GAP)
-    return sorted((known for known in ratios if ratios[known] >= least), key=lambda known: -ratios[known])[:limit]
+    ratios = {known: SequenceMatcher(None, key, folded_name).ratio() for known, key in folded.items()}
+    least_ratio = max(_MIN_RATIO, max(ratios.values(), default=0) - _MAX_GAP)
+    matches = [known for known in ratios if ratios[known] >= least_ratio]
+    return sorted(matches, key=lambda known: -ratios[known])[:limit]
 
 
 def _fold(name: str) -> str:

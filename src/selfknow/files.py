@@ -23,7 +23,7 @@ _SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]")
 
 
 def user_path(name: str) -> Path:
-    """Return the path that a user typed, its ``~`` expanded; it need not exist.
+    """Return the path that a user typed, with ``~`` expanded; it need not exist.
 
     Raises:
         UserError: The text is too long for a path, or names the home of an unknown user.
@@ -36,13 +36,13 @@ def user_path(name: str) -> Path:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise UserError(f"{name[:60]}… is too long for the name of a file or folder") from error
-    except ValueError:  # a null character: no such path can exist
+    except ValueError:  # a null character; such a path cannot exist
         pass
     return path
 
 
 def check_output(path: Path, endings: Sequence[str] = ()) -> None:
-    """Check that a command can write a file that its user named: a new file, or a regular one to replace.
+    """Check that a command can write the file that its user named: a new file, or a regular file to replace.
 
     Args:
         path: The file.
@@ -60,22 +60,22 @@ def check_output(path: Path, endings: Sequence[str] = ()) -> None:
     try:
         mode = path.lstat().st_mode
     except OSError:
-        mode = stat.S_IFREG  # a new file, or writing will say what is wrong
+        mode = stat.S_IFREG  # a new file; any other problem will show when it is written
     if not stat.S_ISREG(mode):
-        kind = "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "device or pipe"
-        raise UserError(f"{path} is a {kind}: name a file")
+        kinds = {stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+        raise UserError(f"{path} is a {kinds.get(stat.S_IFMT(mode), 'device or pipe')}: name a file")
     if endings and path.suffix.lower() not in endings:
         raise UserError(f"{path} cannot be written: name a file that ends in {' or '.join(endings)}")
 
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that exists whole or not at all, even if the process is killed.
+    """Open a file for writing so that it exists whole or not at all, even if the process is killed.
 
     The bytes go to a temporary file beside it, which is synced and renamed if the block ends without an error.
 
     Args:
-        path: The file; its folder is made if it is missing.
+        path: The file; its folder is created if it is missing.
 
     Raises:
         UserError: The disk is full, or the folder cannot be written.
@@ -110,7 +110,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself survive a power cut (not every system can open a folder)."""
+    """Sync a folder, so that a rename in it survives a power cut; not every system can open a folder."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -143,7 +143,7 @@ def parse_json(text: str | bytes) -> Any:
     """Parse a JSON document from an untrusted source; bytes are UTF-8.
 
     Raises:
-        ValueError: It is not JSON, is nested too deeply, or holds half of a surrogate pair, which is no text.
+        ValueError: It is not JSON, is nested too deeply, or holds half of a surrogate pair, which no text may hold.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -155,7 +155,7 @@ def parse_json(text: str | bytes) -> Any:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise ValueError("it holds half of a surrogate pair, which is no text") from error
+            raise ValueError("it holds half of a surrogate pair, which no text may hold") from error
     return value
 
 
@@ -163,7 +163,7 @@ def read_json(path: Path) -> dict[str, object]:
     """Read a JSON object.
 
     Raises:
-        UserError: There is no such file, or it holds no JSON object.
+        UserError: The file does not exist, or does not hold a JSON object.
     """
     try:
         content = parse_json(path.read_bytes())
@@ -178,7 +178,7 @@ def read_json(path: Path) -> dict[str, object]:
 
 @contextlib.contextmanager
 def parquet_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of reading a Parquet file into one line.
+    """Turn errors of reading a Parquet file in the block into a `UserError` of one line.
 
     Raises:
         UserError: The file is missing, or is not a complete Parquet file.
@@ -194,15 +194,15 @@ def parquet_errors(path: Path) -> Iterator[None]:
 
 
 def with_schema(table: "pa.Table", schema: "pa.Schema", path: Path) -> "pa.Table":
-    """Return the columns of a schema, with its types.
+    """Select the columns of a schema from a table, and cast them to its types.
 
     Args:
         table: Rows of a file.
-        schema: The columns.
-        path: The file, for an error.
+        schema: The columns to select.
+        path: The file, for error messages.
 
     Raises:
-        UserError: The table lacks a column, has it twice, or holds another type.
+        UserError: The table lacks a column, has it twice, or holds values of another type.
     """
     import pyarrow as pa
 
@@ -217,7 +217,7 @@ def with_schema(table: "pa.Table", schema: "pa.Schema", path: Path) -> "pa.Table
 
 
 def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
-    """Read one Parquet file; with a schema, exactly the schema's columns.
+    """Read one Parquet file; with a schema, only the schema's columns.
 
     Raises:
         UserError: The file is missing, is not a complete Parquet file, fails its checksums, lacks a column or holds
@@ -232,9 +232,9 @@ def read_parquet(path: Path, schema: "pa.Schema | None" = None) -> "pa.Table":
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:
-    """Read a user's table of any common form: Parquet, CSV with a header, JSON, or else JSON lines.
+    """Read a user's table: Parquet, CSV with a header, JSON, or else JSON Lines.
 
-    JSON is a list of objects, or an object with only one such list in it.
+    A JSON file holds a list of objects, or an object with exactly one such list.
 
     Raises:
         UserError: The file cannot be read, or does not hold rows.
@@ -256,12 +256,12 @@ def read_rows(path: Path) -> list[Mapping[str, Any]]:
     except (OSError, ValueError, csv.Error) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"{path} holds no rows: expected one JSON object a line, or a JSON list of them")
+        raise UserError(f"{path} holds no rows: expected a JSON object in each line, or a JSON list of objects")
     return rows
 
 
 def _only_list(content: Any) -> Any:
-    """Return the only list of objects in a JSON object; any other content as it is."""
+    """Return the only list of objects in a JSON object; return any other content unchanged."""
     if not isinstance(content, dict):
         return content
     lists = [value for value in content.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
@@ -269,7 +269,7 @@ def _only_list(content: Any) -> Any:
 
 
 def _from_spreadsheet(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Undo :func:`~selfknow.untrusted.for_spreadsheet` in a CSV row; surplus or missing cells stay as they are."""
+    """Undo :func:`~selfknow.untrusted.for_spreadsheet` in a CSV row, except in surplus or missing cells."""
     return {name: from_spreadsheet(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
 
 

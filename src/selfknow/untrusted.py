@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_BELOW_BLANK, _DELETE = 0x20, 0x7F
-_PICTURES = 0x2400  # U+2400 SYMBOL FOR NULL and those that follow it
+_BLANK, _DELETE = 0x20, 0x7F
+_CONTROL_PICTURES = 0x2400  # U+2400 is the visible symbol of U+0000, U+2401 of U+0001, …
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # Control characters, marks of direction, separators of lines and paragraphs, and halves of surrogate pairs.
 _MARKS = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-# The last two are no characters; a file of SVG cannot hold them either.
+# U+FFFE and U+FFFF are not characters, and an SVG file cannot hold them.
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_MARKS}\ud800-\udfff\ufffe\uffff]")
 _UNSAFE_IN_JSON = re.compile(f"[{_MARKS}\ud800-\udfff]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -41,7 +41,7 @@ def for_label(text: str) -> str:
 
 
 def for_display(value: Any) -> Any:
-    r"""Make the control characters of all texts in a JSON value visible, keys too; NaN and infinity become null.
+    r"""Make control characters visible in all texts of a JSON value, including keys; NaN and infinity become null.
 
     Example:
         >>> for_display({"mod\x1bel": ["a\x07", float("nan"), 1.5]})
@@ -57,8 +57,8 @@ def for_display(value: Any) -> Any:
 
 
 def _make_visible(code: int) -> str:
-    if code < _BELOW_BLANK:
-        return chr(_PICTURES + code)
+    if code < _BLANK:
+        return chr(_CONTROL_PICTURES + code)
     return "\N{SYMBOL FOR DELETE}" if code == _DELETE else _REPLACEMENT
 
 
@@ -73,9 +73,9 @@ def for_json(text: str) -> str:
 
 
 def for_spreadsheet(value: object) -> object:
-    """Put an apostrophe before a cell that a spreadsheet program would take for a formula.
+    """Put an apostrophe before a cell that a spreadsheet program would compute as a formula.
 
-    Source: OWASP, CSV Injection. Numbers stay as they are, also as text.
+    Numbers stay unchanged, even as text. Source: OWASP, CSV Injection.
 
     Example:
         >>> for_spreadsheet("=1+1"), for_spreadsheet("-0.5"), for_spreadsheet(-0.5)
@@ -87,7 +87,7 @@ def for_spreadsheet(value: object) -> object:
 
 
 def from_spreadsheet(cell: str) -> str:
-    """Return the text from which :func:`for_spreadsheet` made a cell."""
+    """Return the text of a cell; this undoes :func:`for_spreadsheet`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

@@ -23,7 +23,7 @@ def is_verbose() -> bool:
 
 
 def hide_weights_bar() -> None:
-    """Hide transformers' progress bar over weights, which it draws into log files too, unless ``-v`` is on."""
+    """Hide transformers' progress bar over weights, unless ``-v`` is on; it would also fill log files."""
     from transformers.utils import logging
 
     if not is_verbose():
@@ -33,10 +33,11 @@ def hide_weights_bar() -> None:
 def set_up(*, verbose: bool) -> None:
     """Set the verbosity of this process and of those it starts; the command line calls it before other imports.
 
-    Without ``verbose``: no retries of the Hub's client, no advice of transformers or datasets (their errors stay), and
-    no Python warnings but our own, each once. A level that the user set in the environment stays.
+    Unless ``verbose`` is true, this hides messages about the Hub client's retries, advice from transformers and
+    datasets (but not errors), and Python warnings except our own, which appear once each. A level that the user set in
+    the environment stays.
     """
-    shown: set[str] = set()
+    printed: set[str] = set()
 
     def show(  # the signature of `warnings.showwarning`
         message: Warning | str,
@@ -47,8 +48,8 @@ def set_up(*, verbose: bool) -> None:
         line: str | None = None,
     ) -> None:
         if issubclass(category, SelfknowWarning):
-            if str(message) not in shown:
-                shown.add(str(message))
+            if str(message) not in printed:
+                printed.add(str(message))
                 print(f"selfknow: {message}", file=sys.stderr)  # noqa: T201
         elif is_verbose():
             (file or sys.stderr).write(warnings.formatwarning(message, category, filename, lineno, line))

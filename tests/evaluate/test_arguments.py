@@ -116,7 +116,7 @@ def test_errors_of_an_open_run_name_pythons_arguments(tmp_path: Path) -> None:
     run = selfknow.ask("self-aware", model, out=tmp_path / "run", limit=2, quiet=True)
     with pytest.raises(UserError, match=r"^threshold= is for scorer='paper' and scorer='strict': name one of them$"):
         run.score(threshold=0.5, scorer="sentences")
-    with pytest.raises(UserError, match=r"\(read_only=False allows others\)"):
+    with pytest.raises(UserError, match=r"\(read_only=False allows other statements\)"):
         run.sql("create table mine as select 1")
 
 

@@ -46,7 +46,7 @@ def test_a_dead_endpoint_says_why_and_there_is_nothing_to_score_judge_or_report(
     for words in (["score", "run"], ["report", "run", "--out", "page.html"], ["report", "run", "--only", "figure-1"]):
         refused = selfknow_process(*words)
         assert refused.returncode == 2, words
-        assert f"run holds no reply ({REASON}): give the same" in refused.stderr.splitlines()[-1]
+        assert f"run holds no reply ({REASON}): run the same" in refused.stderr.splitlines()[-1]
     assert not (tmp_path / "run" / "scores").exists()
     assert not (tmp_path / "page.html").exists()
 

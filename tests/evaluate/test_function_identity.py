@@ -152,7 +152,7 @@ def test_what_has_no_value_to_compare_is_named(value: object, kind: str) -> None
         hash_of_function(closure(value))
     with pytest.raises(UnknowableError, match=f"it uses client, of type {kind}"):
         hash_of_function(defined("def answer(prompt): return client.ask(prompt)", client=value))
-    with pytest.raises(UserError, match=r"give it a name of its own, as name='…'") as refused:
+    with pytest.raises(UserError, match=r"pass name='…', and a new name whenever") as refused:
         FunctionModel(closure(value))
     assert "\n" not in str(refused.value)
     assert FunctionModel(closure(value), "mine").revision is None
@@ -200,7 +200,7 @@ def test_a_function_with_a_name_is_known_by_it_alone(questions: str, tmp_path: P
         with lock:
             return "#### 2"
 
-    with pytest.raises(UserError, match=r"the function locked cannot be told .* \(it uses lock, of type lock\)"):
+    with pytest.raises(UserError, match=r"the function locked cannot be compared .* \(it uses lock, of type lock\)"):
         selfknow.ask(questions, locked, out=tmp_path / "run", quiet=True)
     for before in (0, 2):
         run = selfknow.ask(questions, locked, out=tmp_path / "run", quiet=True, name="locked-1")

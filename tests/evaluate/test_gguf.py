@@ -110,9 +110,9 @@ def test_a_damaged_file_is_refused_in_one_line(tiny: Original, tmp_path: Path) -
         cut(tmp_path / "a.gguf", tiny.path, size - 100)
     )
     assert "it ends after 900 bytes, in its header" in refused(cut(tmp_path / "b.gguf", tiny.path, 900))
-    assert "so it is no GGUF file" in refused(cut(tmp_path / "c.gguf", tiny.path, 0))
+    assert "it is not a GGUF file" in refused(cut(tmp_path / "c.gguf", tiny.path, 0))
     (tmp_path / "d.gguf").write_text("<html>404 Not Found</html>")
-    assert "so it is no GGUF file" in refused(str(tmp_path / "d.gguf"))
+    assert "it is not a GGUF file" in refused(str(tmp_path / "d.gguf"))
     (tmp_path / "e.gguf").write_bytes(b"GGUF" + (1).to_bytes(4, "little") + tiny.path.read_bytes()[8:])
     assert "it is of version 1, and 2 and 3 can be read" in refused(str(tmp_path / "e.gguf"))
 
@@ -142,7 +142,7 @@ def test_a_file_that_lacks_weights_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_base_model_has_no_chat_template(tiny: Original) -> None:
-    assert "has no chat template, as base models have none: leave out chat=True" in refused(str(tiny.path), chat=True)
+    assert "has no chat template, like most base models: leave out chat=True" in refused(str(tiny.path), chat=True)
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_loaded(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_other_examples_under_a_larger_limit_are_another_run(tmp_path: Path) -> 
         return RunDescription("toy", DatasetReference("toy"), Decoding(), {"limit": limit})
 
     RunWriter.open(tmp_path / "run", description(2), pa.table({"id": ["a", "b"]})).close()
-    with pytest.raises(UserError, match="with the limit 3 other questions come than with 2"):
+    with pytest.raises(UserError, match="the limit 3 selects other questions than 2"):
         RunWriter.open(tmp_path / "run", description(3), pa.table({"id": ["a", "c", "d"]}))
 
 

@@ -131,8 +131,8 @@ def test_a_text_that_can_be_encoded_stays_as_it_is(text: str) -> None:
         ({"content": None}, "", None),
         ({"content": None, "refusal": "I will not."}, "I will not.", None),
         ({"content": None, "tool_calls": [{"id": "1"}]}, None, "the model called a tool, and wrote no text"),
-        ({"content": [{"type": "image_url"}]}, None, "the reply's content is in parts, and one of them is no text"),
-        ({"content": ["Yes."]}, None, "the reply's content is in parts, and one of them is no text"),
+        ({"content": [{"type": "image_url"}]}, None, "the reply's content is in parts, and one of them is not text"),
+        ({"content": ["Yes."]}, None, "the reply's content is in parts, and one of them is not text"),
         ({"content": 7}, None, "the reply's content is a number, not text"),
         ({"content": {"text": "Yes."}}, None, "the reply's content is an object, not text"),
         ({"role": "assistant"}, None, "the message has no content"),
@@ -329,12 +329,12 @@ def test_a_full_disk_says_what_is_there_and_what_is_not(tmp_path: Path) -> None:
             run.append("parrot", "1", REQUESTS[2], Reply("Yes."))
             run.append("parrot", "1", REQUESTS[3], Reply("Yes."))
     assert "no space left for" in str(refused.value)
-    assert f"{tmp_path} keeps 2 replies; 2 after them are asked again" in str(refused.value)
+    assert f"{tmp_path} keeps 2 replies; 2 later ones must be asked again" in str(refused.value)
 
 
 def test_a_run_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot be made: Not a directory"):
+    with pytest.raises(UserError, match="cannot be created: Not a directory"):
         RunWriter.open(tmp_path / "file" / "run", DESCRIPTION, questions(1))
 
 

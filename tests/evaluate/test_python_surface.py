@@ -137,7 +137,7 @@ def test_a_run_takes_sql_and_chosen_columns(questions: Path, tmp_path: Path) -> 
     with pytest.raises(UserError, match="calsl"):
         run.sql("select * from calsl")
     written = tmp_path / "written.csv"
-    with pytest.raises(UserError, match=r"\(read_only=False allows others\)"):
+    with pytest.raises(UserError, match=r"\(read_only=False allows other statements\)"):
         run.query("metrics", where=f"true; copy (select 1) to '{written}'")
     assert not written.exists()
 

@@ -14,7 +14,7 @@ from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests
 from selfknow.models.interface import Decoding
 from selfknow.runs.description import DatasetReference, RunDescription
-from selfknow.runs.schema import CALL, last_attempts
+from selfknow.runs.schema import CALL_COLUMNS, last_attempts
 from selfknow.runs.summary import summarize
 from selfknow.runs.writer import RunWriter
 from tests.diary_questions import Parrot, questions
@@ -68,7 +68,7 @@ def test_of_every_call_the_last_attempt_counts_and_of_two_with_one_number_the_la
     ]
     last: dict[tuple[object, ...], int] = {}
     for place, row in enumerate(rows):
-        call = tuple(row[name] for name in CALL)
+        call = tuple(row[name] for name in CALL_COLUMNS)
         if call not in last or rows[last[call]]["attempt"] <= row["attempt"]:
             last[call] = place
     table = pa.Table.from_pylist(rows)

@@ -16,7 +16,7 @@ from selfknow.errors import UserError
 from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.models.interface import GRADE
 from selfknow.runs.calls import read_calls
-from selfknow.runs.schema import CALL, GENERATIONS, last_attempts
+from selfknow.runs.schema import CALL_COLUMNS, GENERATIONS, last_attempts
 
 RUNS = Path(str(DATASETS_SRC)) / "model_replies" / "runs"
 OF_EACH_TASK = [
@@ -113,7 +113,7 @@ def test_the_calls_that_count_are_those_of_the_whole_table_in_its_order(
     calls = read_calls(tmp_path)
     last = last_attempts(table).select(["generation_id", "stage"]).to_pylist()
     assert 100 < len(last) < 290
-    for some, is_grade in ((calls.of_models, False), (calls.of_judges, True)):
+    for some, is_grade in ((calls.model_calls, False), (calls.judge_calls, True)):
         ids = [row["generation_id"] for batch in some.select("generation_id") for row in batch.to_pylist()]
         assert ids == [row["generation_id"] for row in last if (row["stage"] == GRADE) is is_grade]
         assert len(some) == len(ids)
@@ -123,7 +123,7 @@ def test_the_calls_that_count_are_those_of_the_whole_table_in_its_order(
 def test_calls_of_a_million_different_kinds_are_told_apart(tmp_path: Path) -> None:
     """The number of possible calls is far larger than any integer of 64 bits."""
     count = 3_000
-    columns = {name: [f"{name} {number}" for number in range(count)] for name in CALL if name != "sample"}
+    columns = {name: [f"{name} {number}" for number in range(count)] for name in CALL_COLUMNS if name != "sample"}
     columns |= {"run_id": ["run"] * count, "prompt": ["?"] * count, "generation_id": columns["model"]}
     numbers = {"sample": list(range(count)), "attempt": [0] * count, "created_at": [0] * count}
     every = {**columns, **numbers}
@@ -134,6 +134,6 @@ def test_calls_of_a_million_different_kinds_are_told_apart(tmp_path: Path) -> No
     (tmp_path / "generations").mkdir()
     table = pa.Table.from_arrays(arrays, schema=GENERATIONS)
     pq.write_table(pa.concat_tables([table, table]), tmp_path / "generations" / "part-00000.parquet")
-    calls = read_calls(tmp_path).of_models
+    calls = read_calls(tmp_path).model_calls
     assert len(calls) == count
-    assert not calls.are_here[:count].any(), "of two attempts with one number the later row counts"
+    assert not calls.is_selected[:count].any(), "of two attempts with one number the later row counts"

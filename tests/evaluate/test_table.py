@@ -227,7 +227,7 @@ REFUSED = [
     ),
     ([ROW | {"question": "Why me?"}], {}, "asks .* in self-aware:authored, and 'Why me\\?' here"),
     ([ROW | {"id": None}], {}, "row 1: the id is empty"),
-    ([ROW | {"model": 7}], {}, "row 1: the model is 7, which is no text"),
+    ([ROW | {"model": 7}], {}, "row 1: the model is 7, which is not a text"),
     ([ROW | {"sample": "one"}], {}, "row 1: the sample is 'one', not a number from 0"),
     ([ROW], {"reply": "replies"}, "the column 'replies' of .* is not there: did you mean 'reply'?"),
     ([ROW | {"reply": None}], {"reply": "reply"}, "the column 'reply' of .* is empty"),

@@ -17,7 +17,7 @@ from selfknow.models.endpoint_calls import Endpoint
 from selfknow.models.images import local, pictures
 from selfknow.models.images.generators import ImageSettings
 from selfknow.models.images.local import LocalImageGenerator
-from selfknow.models.images.pictures import as_png, find, keep, require_images_extra
+from selfknow.models.images.pictures import as_png, find, require_images_extra, store
 from selfknow.models.images.seeing import LocalVisionModel
 from selfknow.models.images.showing import reference
 from selfknow.models.interface import Decoding, Reply, Request
@@ -178,7 +178,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[Request]:
     for number, shape in enumerate([(32, 32, 3), (48, 64, 3), (90, 20, 3), (8, 8, 3)]):
         buffer = io.BytesIO()
         Image.fromarray(noise.integers(0, 255, shape, dtype=np.uint8)).save(buffer, "PNG")
-        name = keep(folder, as_png(buffer.getvalue()))
+        name = store(folder, as_png(buffer.getvalue()))
         rows.append(Request(str(number), f"{QUESTION}\n\n{reference(name)}", "verify", image=find(folder, name)))
     return rows
 
@@ -268,5 +268,5 @@ def test_a_vision_model_without_a_chat_template_and_a_request_without_a_picture_
         LocalVisionModel.load(str(folder))
     with pytest.raises(UserError, match="leave out chat=False"):
         LocalVisionModel.load(vision, chat=False)
-    with pytest.raises(UserError, match="is asked about pictures here, and this request shows none"):
+    with pytest.raises(UserError, match="was opened to see pictures, but this request has no picture"):
         ask(seeing, [Request("x", QUESTION)])

@@ -14,10 +14,10 @@ from selfknow.models.images.pictures import (
     BrokenPictureError,
     as_png,
     find,
-    keep,
     mirrored_name,
+    store,
 )
-from selfknow.models.images.showing import name_in, parts_of, reference, split_at_picture
+from selfknow.models.images.showing import picture_name, reference, request_parts, split_at_picture
 from selfknow.models.interface import Request
 
 
@@ -124,16 +124,16 @@ def test_what_is_no_whole_picture_is_refused_with_its_reason(content: bytes, rea
 
 def test_a_picture_is_kept_once_under_the_hash_of_its_file(tmp_path: Path) -> None:
     png = as_png(encoded(halves()))
-    name = keep(tmp_path, png)
+    name = store(tmp_path, png)
     first = (tmp_path / name).stat()
-    assert keep(tmp_path, png) == name
+    assert store(tmp_path, png) == name
     assert (tmp_path / name).stat().st_mtime_ns == first.st_mtime_ns
     assert find(tmp_path, name).read_bytes() == png
     assert [path.name for path in (tmp_path / "images").iterdir()] == [name.partition("/")[2]]
 
 
 def test_a_mirror_image_is_made_when_it_is_asked_for(tmp_path: Path) -> None:
-    name = keep(tmp_path, as_png(encoded(halves())))
+    name = store(tmp_path, as_png(encoded(halves())))
     path = find(tmp_path, mirrored_name(name))
     assert path == tmp_path / mirrored_name(name)
     assert pixels(path.read_bytes()).getpixel((1, 1)) == (0, 0, 255)
@@ -149,7 +149,7 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
 
 
 def test_a_picture_that_is_missing_or_was_changed_is_told_of(tmp_path: Path) -> None:
-    name = keep(tmp_path, as_png(encoded(halves())))
+    name = store(tmp_path, as_png(encoded(halves())))
     (tmp_path / name).write_bytes(as_png(encoded(halves("L"))))
     with pytest.raises(UserError, match="was changed: its name is no longer its sha256"):
         find(tmp_path, mirrored_name(name))
@@ -160,14 +160,12 @@ def test_a_picture_that_is_missing_or_was_changed_is_told_of(tmp_path: Path) -> 
 
 def test_a_prompt_names_its_picture_and_a_chat_gets_the_parts_in_their_order(tmp_path: Path) -> None:
     png = as_png(encoded(halves()))
-    name = keep(tmp_path, png)
+    name = store(tmp_path, png)
     prompt = f"Draw two halves.\n\n{reference(name)}\n\nWhich is left?"
-    assert (name_in(prompt), split_at_picture(prompt)) == (name, ("Draw two halves.", "Which is left?"))
-    before, picture, after = parts_of(Request("x", prompt, image=tmp_path / name))
+    assert (picture_name(prompt), split_at_picture(prompt)) == (name, ("Draw two halves.", "Which is left?"))
+    before, picture, after = request_parts(Request("x", prompt, image=tmp_path / name))
     assert (before, after) == ({"type": "text", "text": "Draw two halves."}, {"type": "text", "text": "Which is left?"})
     assert picture["image_url"]["url"].startswith("data:image/png;base64,iVBORw0KGgo")
-    assert [part["type"] for part in parts_of(Request("x", f"What?\n\n{reference(name)}", image=tmp_path / name))] == [
-        "text",
-        "image_url",
-    ]
-    assert name_in("No picture.") is None
+    last = Request("x", f"What?\n\n{reference(name)}", image=tmp_path / name)
+    assert [part["type"] for part in request_parts(last)] == ["text", "image_url"]
+    assert picture_name("No picture.") is None

@@ -15,7 +15,7 @@ from selfknow.models.facts import ModelFacts
 from selfknow.report.gather import Report, gather
 from selfknow.report.headline import headline
 from selfknow.report.html import render
-from selfknow.report.numbers import against_chance, against_half, scale_of
+from selfknow.report.numbers import against_chance, against_half, axis_end
 from selfknow.report.paths import short_names, without_folders
 from selfknow.report.shape import Number
 from selfknow.report.text import percent
@@ -114,8 +114,8 @@ def test_few_replies_have_no_verdict() -> None:
 
 
 def test_small_shares_are_drawn_on_a_small_scale_and_others_on_a_whole_one() -> None:
-    assert scale_of([Number("a", 0.002, 0.001, 0.004, 60, 60, chance=0.0)]) == 0.005
-    assert scale_of([Number("a", 0.002, 0.001, 0.3, 60, 60)]) == 1
+    assert axis_end([Number("a", 0.002, 0.001, 0.004, 60, 60, chance=0.0)]) == 0.005
+    assert axis_end([Number("a", 0.002, 0.001, 0.3, 60, 60)]) == 1
 
 
 def test_the_page_names_no_folder_of_this_machine(tmp_path: Path) -> None:

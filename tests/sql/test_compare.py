@@ -197,7 +197,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "name a --variant of each side: right has plain on one, x, y on the oth",
         ),
         (["a", "--metric", "right"], "right of ann would be compared with itself"),
-        (["a", "elsewhere", "--metric", "right"], "share no example that both were asked: nothing can be paired"),
+        (["a", "elsewhere", "--metric", "right"], "have no example in common: nothing can be paired"),
         (["a", "others", "--metric", "right"], "were asked different questions under 14 of their 14 common ids"),
         (["a", "unscored", "--metric", "right"], "has no scores: run `selfknow score"),
         (["a", "gone", "--metric", "right"], "gone is not a run folder: there is no run.json in it"),

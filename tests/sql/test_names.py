@@ -12,7 +12,7 @@ from selfknow.evaluate.connection import connect, find_query, queries
 from selfknow.evaluate.tasks.diary_recall.figures import FIGURES
 from selfknow.models.facts import ModelFacts
 from selfknow.report import html, markdown
-from selfknow.report.gather import Report, read_section, tasks_of
+from selfknow.report.gather import Report, load_task_reports, read_section
 from selfknow.report.labels import read_labels
 from selfknow.report.pictures import png, svg
 from selfknow.report.write import write_pictures
@@ -73,7 +73,7 @@ def test_a_report_holds_no_character_that_a_terminal_obeys(run: Path, tmp_path: 
         section = read_section(connection, query, FIGURES[query.name], labels)
         overview = connection.rows(find_query("overview").sql)
         runs = connection.rows("from runs")
-        tasks = tasks_of(runs, task_reports())
+        tasks = load_task_reports(runs, task_reports())
         report = Report(runs, overview, labels, [section], {}, tasks, queries())
     pictures = write_pictures(report, tmp_path / "figures")
     shown = markdown.render(report, "\x1b[2Jtitle", pictures, tmp_path)

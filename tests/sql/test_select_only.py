@@ -162,7 +162,9 @@ def test_a_condition_cannot_hide_a_statement(run: Path, tmp_path: Path) -> None:
         with pytest.raises(UserError):
             query("overview", [str(run)], where=condition.replace("PART", part))
         assert contents(tmp_path) == before, condition
-    with pytest.raises(UserError, match=r"JSON_EXECUTE_SERIALIZED_SQL could .*\(read_only=False allows others\)"):
+    with pytest.raises(
+        UserError, match=r"JSON_EXECUTE_SERIALIZED_SQL could .*\(read_only=False allows other statements\)"
+    ):
         query("overview", [str(run)], where=hidden.replace("PART", part))
 
 

@@ -17,7 +17,7 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import GENERATE, Example, 
 from selfknow.evaluate.tasks.self_knowledge.worked import worked_examples
 from selfknow.files import read_json
 from selfknow.models.images.generators import ImageSettings
-from selfknow.models.images.pictures import find, keep
+from selfknow.models.images.pictures import find, store
 from selfknow.models.interface import Reply, Request
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.schema import last_attempts, read_generations
@@ -168,4 +168,4 @@ def take_over_picture(name: str, earlier: Path, folder: Path) -> None:
     Raises:
         UserError: It is missing there, or was changed.
     """
-    keep(folder, find(earlier, name).read_bytes())
+    store(folder, find(earlier, name).read_bytes())

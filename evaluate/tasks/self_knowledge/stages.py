@@ -23,7 +23,7 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
 from selfknow.evaluate.tasks.self_knowledge.rows import examples_of, setup_of
 from selfknow.evaluate.tasks.self_knowledge.worked import shots
 from selfknow.models.images.pictures import find
-from selfknow.models.images.showing import name_in, reference
+from selfknow.models.images.showing import picture_name, reference
 from selfknow.models.interface import Completion, Request, Turn
 
 Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
@@ -115,7 +115,7 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
     Raises:
         UserError: A picture is missing, or was changed.
     """
-    return [replace(request, image=find(folder, str(name_in(request.prompt)))) for request in requests]
+    return [replace(request, image=find(folder, str(picture_name(request.prompt)))) for request in requests]
 
 
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:

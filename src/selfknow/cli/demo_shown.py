@@ -43,7 +43,7 @@ def show_fetched(out: Path) -> bool:
     from selfknow.cli.demo_inputs import fetch_inputs, packages
     from selfknow.downloads import DownloadError
 
-    is_cached = {file: file.is_kept for file in packages()}
+    is_cached = {file: file.is_cached for file in packages()}
     try:
         fetched = fetch_inputs(out)
     except DownloadError as error:

@@ -1,1 +1,1 @@
-"""The tasks of this package in other people's tools: Inspect and lm-evaluation-harness."""
+"""The tasks of this package in other tools: Inspect and lm-evaluation-harness."""

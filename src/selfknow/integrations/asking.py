@@ -1,6 +1,6 @@
-"""A task of this package for another evaluation tool: its samples, the requests of later stages, and its own scores.
+"""A task of this package for another evaluation tool: its samples, the requests of later stages, and its scores.
 
-The prompts come from the task's stages and the scores from the task's scorer; the tool only brings the replies.
+The prompts come from the task's stages and the scores from the task's scorer; the tool only provides the replies.
 """
 
 import os
@@ -22,11 +22,12 @@ from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage
 from selfknow.integrations.option_values import as_declared
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.options import check_options
-from selfknow.runs.importers.own_task import OwnSample, table_of, types_of
+from selfknow.runs.importers.own_task import OwnSample, column_types, example_rows
 from selfknow.runs.schema import GENERATIONS
 
-_NOWHERE = Path(os.devnull)  # in place of a run folder, since none is written
-_PLAIN_STAGES = 2  # a model writes, and is then asked about it; the names of later stages stand in their metrics
+_NOWHERE = Path(os.devnull)  # stands for a run folder, since none is written
+# Names of metrics hold their stage only after the first two stages, in which a model writes and answers about its text.
+_PLAIN_STAGES = 2
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Call:
     request: Request
     reply: Reply
 
-    def as_row(self, place: int) -> dict[str, Any]:
-        """Return the call as a row of ``generations``; its id is its place in the list of calls."""
+    def as_row(self, index: int) -> dict[str, Any]:
+        """Return the call as a row of ``generations``; its id is its index in the list of calls."""
         request, reply = self.request, self.reply
         return {
-            "generation_id": str(place),
+            "generation_id": str(index),
             "run_id": "",
             "attempt": 0,
             "model": "",
@@ -63,18 +64,18 @@ class _CallsSoFar(SoFar):
     @cached_property
     def replies(self) -> list[Row]:
         """Calls as rows of ``generations``."""
-        return [call.as_row(place) for place, call in enumerate(self.calls)]
+        return [call.as_row(index) for index, call in enumerate(self.calls)]
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A task with its rows, ready for another tool.
+    """An opened task with its rows, for another tool.
 
     Attributes:
         task: The task.
         options: The task's options.
         rows: The task's rows.
-        decoding: Decoding settings of the task's paper.
+        decoding: The decoding of the task's paper.
     """
 
     task: Task[Any, Any]
@@ -87,19 +88,20 @@ class Asking:
         """Open a task and its dataset.
 
         Args:
-            name: Name for ``selfknow evaluate``, such as ``self-aware:authored``.
+            name: The name for ``selfknow evaluate``, such as ``self-aware:authored``.
             options: The task's own options, such as ``form="icl"``, as the tool's command line reads them.
 
         Raises:
-            UserError: There is no such dataset or option, or an option has no such value; or the task is about
-                pictures, or asks questions that belong to no sample.
+            UserError: The dataset, an option or a value is unknown; or the task is about pictures, or asks questions
+                that belong to no sample.
         """
         task, options_class = find_task(name)
         check_names(options, [options_class], name)
         declared = {field.name: field.type for field in fields(options_class)}
-        own = {option: as_declared(option, value, declared[option]) for option, value in options.items()}
-        # Other tools send only the prompts, so completion models get no worked examples.
-        values = filled(options_class, {**own, "examples": False} if "examples" in declared else own)
+        option_values = {option: as_declared(option, value, declared[option]) for option, value in options.items()}
+        if "examples" in declared:  # other tools send only the prompts, so completion models get no worked examples
+            option_values["examples"] = False
+        values = filled(options_class, option_values)
         check_options(values, options_class)
         if hasattr(values, "has_pictures"):
             raise UserError(f"{name} is about pictures, which other tools do not get: use `selfknow evaluate {name}`")
@@ -112,25 +114,25 @@ class Asking:
 
     @cached_property
     def stages(self) -> Sequence[Stage]:
-        """Stages of the task, in order."""
+        """The stages of the task, in order."""
         return self.task.stages(self.options, self.rows)
 
     @cached_property
     def row_list(self) -> list[Row]:
-        """Rows as dictionaries."""
+        """The rows as dictionaries."""
         return list(self.rows.table.to_pylist())
 
     @cached_property
     def openings(self) -> list[Request]:
-        """First requests, one for each sample, in the order of the rows."""
+        """The first request of each sample, in the order of the rows."""
         return list(self.stages[0].requests(SoFar(_NOWHERE, self.row_list)))
 
     def follow_ups(self, stage: Stage, calls: Sequence[Call]) -> list[Request]:
-        """Return a later stage's requests after the calls of a sample; a parent's id is its place among the calls."""
+        """Return a later stage's requests after the calls of a sample; a parent's id is its index among the calls."""
         return list(stage.requests(_CallsSoFar(_NOWHERE, self.row_list, calls)))
 
     def sample(self, opening: Request) -> OwnSample:
-        """Return the facts of a sample that another tool's log carries, so that the log can be imported."""
+        """Return the record of a sample for another tool's log, with which the log can be imported."""
         row = self._rows_by_id[opening.example_id]
         return replace(self._origin, row=row, stage=opening.stage, variant=opening.variant)
 
@@ -141,11 +143,11 @@ class Asking:
             calls: All calls in order, the opening first.
 
         Returns:
-            Outcomes by metric. The name of a metric begins with its stage from the third stage on, and with the variant
-            if its stage has several.
+            The outcomes by metric. The name of a metric begins with its stage (from the third stage on) and its variant
+            (if the stage has several), such as ``verify-dual/all_correct``.
         """
         scores = score_calls(self.sample(calls[0].request), calls)
-        return {self._metric_name(calls, place, metric): outcome for place, metric, outcome in scores}
+        return {self._metric_name(calls, index, metric): outcome for index, metric, outcome in scores}
 
     @cached_property
     def _rows_by_id(self) -> Mapping[str, Row]:
@@ -158,43 +160,44 @@ class Asking:
             self.rows.reference.as_json(),
             self.decoding.as_json(),
             dict(self.rows.settings),
-            types_of(self.rows.table.schema),
+            column_types(self.rows.table.schema),
         )
 
-    def _metric_name(self, calls: Sequence[Call], place: int, metric: str) -> str:
-        request = calls[place].request
-        names = [stage.name for stage in self.stages]
+    def _metric_name(self, calls: Sequence[Call], index: int, metric: str) -> str:
+        request = calls[index].request
+        stages = [stage.name for stage in self.stages]
         variants = {call.request.variant for call in calls if call.request.stage == request.stage}
-        return "/".join(
-            [
-                *([request.stage] if names.index(request.stage) >= _PLAIN_STAGES else []),
-                *([request.variant] if len(variants) > 1 else []),
-                metric,
-            ]
-        )
+        parts = []
+        if stages.index(request.stage) >= _PLAIN_STAGES:
+            parts.append(request.stage)
+        if len(variants) > 1:
+            parts.append(request.variant)
+        return "/".join([*parts, metric])
 
 
-def score_calls(own: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, str, Outcome[float]]]:
+def score_calls(sample: OwnSample, calls: Sequence[Call]) -> Iterator[tuple[int, str, Outcome[float]]]:
     """Score the calls of a sample with its task's scorer.
 
     Args:
-        own: The sample.
+        sample: The sample.
         calls: All of the sample's calls, in order.
 
     Yields:
-        The place of the call, the metric, and its value or the reason why there is none.
+        The index of the call, the metric, and its value or the reason why there is none.
     """
-    task = find_task(own.task).task
-    generations = pa.Table.from_pylist([call.as_row(place) for place, call in enumerate(calls)], schema=GENERATIONS)
+    task = find_task(sample.task).task
+    generations = pa.Table.from_pylist([call.as_row(index) for index, call in enumerate(calls)], schema=GENERATIONS)
     generations = generations.append_column("whole", pa.nulls(len(calls), pa.string()))
-    run = FinishedRun(_NOWHERE, {"task": own.task, "settings": dict(own.settings)}, [generations], table_of([own]))
+    run = FinishedRun(
+        _NOWHERE, {"task": sample.task, "settings": dict(sample.settings)}, [generations], example_rows([sample])
+    )
     tables = (table for scores in task.score(run, task.score_options()) for table in scores.tables.values())
     for row in chain.from_iterable(table.to_pylist() for table in tables):
         yield int(row["generation_id"]), row["metric"], Outcome(row["value"], row["reason"])
 
 
 def cut_at_stop(text: str, stop: Sequence[str]) -> str:
-    r"""Cut a reply at its first stop sequence, since some tools leave that in.
+    r"""Cut a reply at its first stop sequence, since some tools leave it in the reply.
 
     Example:
         >>> cut_at_stop("Nobody knows.\nQuestion: Why?", ["\nQuestion:"])
@@ -204,30 +207,30 @@ def cut_at_stop(text: str, stop: Sequence[str]) -> str:
 
 
 def metric_names(asking: Asking) -> list[str]:
-    """List the metrics of every sample of a task in other tools; a metric that does not apply to a sample is null."""
+    """List the metrics that other tools show for every sample; a metric that does not apply to a sample is null."""
     settings, stages = asking.rows.settings, [stage.name for stage in asking.stages]
     names = list(METRICS[asking.task.name])
     if asking.task.name == "according-to":
-        names = [*_QUIP, *_TASK_METRICS[str(settings["format"])]]
+        names = [*_QUIP_METRICS, *_FORMAT_METRICS[str(settings["format"])]]
         if len(stages) > 1:  # the second of the two steps is asked under every prompt
             prompts = cast("list[str]", settings["prompts"])
             names = [f"{prompt}/{name}" if len(prompts) > 1 else name for prompt in prompts for name in names]
-    return names + [f"{stage}/{name}" for stage in stages[_PLAIN_STAGES:] for name in _LATER[stage]]
+    return names + [f"{stage}/{name}" for stage in stages[_PLAIN_STAGES:] for name in _LATER_METRICS[stage]]
 
 
-_QUIP = ("quip", "quip_zero", "quip_corrected")
-_TASK_METRICS = {
+_QUIP_METRICS = ("quip", "quip_zero", "quip_corrected")
+_FORMAT_METRICS = {
     "short": ("exact_match", "f1", "whole_word_match", "has_explanation"),
     "two-step": ("exact_match", "f1", "whole_word_match"),
     "long": ("rouge_l",),
     "long-answer": ("rouge_l",),
 }
-_WRITTEN = ("generation_correct", "leaks_answer")
-_VERIFIED = ("reply_parsed", "verification_correct", "self_consistent", "all_correct")
-_LATER = {
-    "dual": _WRITTEN,
-    "verify-dual": _VERIFIED,
-    "verify-kept": _VERIFIED,
+_WRITING_METRICS = ("generation_correct", "leaks_answer")
+_VERIFICATION_METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_correct")
+_LATER_METRICS = {
+    "dual": _WRITING_METRICS,
+    "verify-dual": _VERIFICATION_METRICS,
+    "verify-kept": _VERIFICATION_METRICS,
     "verify-broken": ("reply_parsed", "verification_correct", "answer_changed"),
 }
 METRICS: Mapping[str, tuple[str, ...]] = {
@@ -239,7 +242,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
         *("sentences_abstained", "sentences_hedged", "sentences_refused"),
         *("whole_word_match", "exact_match", "f1", "substring_match"),
     ),
-    "according-to": (*_QUIP, *_TASK_METRICS["short"]),
-    "self-knowledge": (*_WRITTEN, *_VERIFIED),
+    "according-to": (*_QUIP_METRICS, *_FORMAT_METRICS["short"]),
+    "self-knowledge": (*_WRITING_METRICS, *_VERIFICATION_METRICS),
 }
-"""The metrics that other tools show of a sample, by task."""
+"""The metrics that other tools show for a sample, by task."""

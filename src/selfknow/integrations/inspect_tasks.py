@@ -1,8 +1,8 @@
 """The tasks in Inspect: ``inspect eval selfknow/self_aware --model …`` (extra ``[inspect]``).
 
 Inspect finds them by the entry point ``inspect_ai``. A sample begins with one request of the task's first stage; the
-requests of later stages follow within the sample. Every value is from our own scorer, or NaN if there is none (Inspect
-counts such samples as unscored). ``selfknow import inspect`` turns the log into a run.
+requests of later stages follow within the sample. All scores come from our own scorer. A missing score is NaN, and
+Inspect counts its sample as unscored. ``selfknow import inspect`` turns the log into a run.
 """
 
 import json
@@ -26,14 +26,14 @@ try:
 except ImportError as error:
     raise MissingExtraError("running the tasks in Inspect", "inspect") from error
 
-_FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
-_WITHOUT_FINISH_REASON = "hf"  # this provider reports `stop` for a truncated reply, too
+_FINISH_REASONS = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
+_WITHOUT_FINISH_REASON = "hf"  # this provider also reports `stop` for truncated replies
 _VARIANT = "variant"
 
 
 @task
 def diary_recall(dataset: str = "diary-recall:1k", split: str = "test", limit: int | None = None) -> Task:
-    """Ask a model to recall all of a diarist's entries: does it know how much it knows?
+    """Ask a model to recall all entries of a diarist: does it know how much it knows?
 
     Source: Prato et al., section 3.2.
 
@@ -70,15 +70,15 @@ def according_to(
     corpus_address: str | None = None,
     limit: int | None = None,
 ) -> Task:
-    """Ask a model to quote its corpus, and measure how much it does.
+    """Ask a model to quote its corpus, and measure how much it quotes.
 
     Source: Weller et al., sections 3 and 4.
 
     Args:
-        portrait: The corpus's portrait, a folder or a Hub id.
+        portrait: Portrait of the corpus, a folder or a Hub id.
         questions: ``nq``, ``tqa``, ``hotpot``, ``eli5`` or a file.
-        prompts: ``all``, or ids of prompts separated by commas; the null prompt is always asked.
-        prompt_format: ``short``, ``two-step``, ``long`` or ``long-answer``; by default the dataset's own.
+        prompts: ``all``, or ids of prompts separated by commas; the null prompt is always included.
+        prompt_format: ``short``, ``two-step``, ``long`` or ``long-answer``; by default the format of the dataset.
         placement: Place of the phrase in the prompt.
         corpus_name: Name of the corpus in the prompts.
         corpus_address: Address of the corpus in the prompts.
@@ -112,7 +112,7 @@ def self_knowledge(
         dataset: Dataset, as for ``selfknow evaluate``; tasks about pictures are refused.
         protocol: ``separate``, ``in-context``, ``in-context-noise``, ``dual``, ``consistency`` or ``inconsistency``.
         style: ``plain``, ``expert`` or ``cot``, or several separated by commas.
-        wording: ``ours``, or ``paper`` for the paper's.
+        wording: ``ours``, or ``paper`` for the wording of the paper.
         limit: Largest number of samples.
     """
     name = as_text("dataset", dataset)
@@ -135,7 +135,7 @@ def _task(name: str, **options: Any) -> Task:
         metrics={"*": variant_means if has_variants else [mean(), stderr()]},
         config=GenerateConfig(
             max_tokens=decoding.max_new_tokens,
-            # Of a local model (hf) greedy replies need `-M do_sample=false`, too; transformers says so in an error.
+            # A local model (hf) also needs `-M do_sample=false` for greedy decoding; transformers says so in an error.
             temperature=decoding.temperature,
             stop_seqs=list(decoding.stop) or None,
         ),
@@ -143,53 +143,53 @@ def _task(name: str, **options: Any) -> Task:
 
 
 def _open(name: str, options: Mapping[str, Any]) -> Asking:
-    return _opened(name, json.dumps(options, default=str))
+    return _open_cached(name, json.dumps(options, default=str))
 
 
 @cache
-def _opened(name: str, options: str) -> Asking:
+def _open_cached(name: str, options: str) -> Asking:
     return Asking.open(name, **json.loads(options))
 
 
 def _in_one_line(error: UserError) -> Exception:
-    """Return an error of the user as the error that Inspect shows in one line, without a traceback."""
+    """Turn a `UserError` into an error that Inspect shows in one line, without a traceback."""
     try:
         from inspect_ai._util.error import PrerequisiteError
         from rich.markup import escape
-    except ImportError:  # the first is a private module, which may move
+    except ImportError:  # a private module of Inspect, which may move
         return error
     return PrerequisiteError(escape(str(error)))
 
 
 def _sample(asking: Asking, opening: Request, *, has_variants: bool) -> Sample:
-    own = asking.sample(opening)
+    own_sample = asking.sample(opening)
     return Sample(
         input=opening.prompt,
-        target=_target(own.row),
+        target=_target(own_sample.row),
         id=f"{opening.example_id}/{opening.variant}" if has_variants else opening.example_id,
-        metadata={_VARIANT: opening.variant, MARK: own.as_json()},
+        metadata={_VARIANT: opening.variant, MARK: own_sample.as_json()},
     )
 
 
 def _target(row: Mapping[str, Any]) -> str | list[str]:
-    """Return the right answer for people who read the log; the scores do not use it."""
+    """Return the right answer, for readers of the log; the scores do not use it."""
     answer = next((row[name] for name in ("completion", "answers", "answer") if row.get(name)), "")
     return answer if isinstance(answer, str | list) else str(answer)
 
 
 @solver
 def ask_stages(name: str, options: dict[str, Any]) -> Solver:
-    """Ask the stages of a task, each request in a conversation of its own, with the request's earlier turns.
+    """Send the requests of all stages of a task, each in its own conversation with the request's earlier turns.
 
     Args:
-        name: The dataset.
+        name: Name of the dataset.
         options: The task's options.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         asking = _open(name, options)
-        own = state.metadata[MARK]
-        opening = Request(own["row"]["id"], state.input_text, own["stage"], own["variant"])
+        record = state.metadata[MARK]
+        opening = Request(record["row"]["id"], state.input_text, record["stage"], record["variant"])
         calls: list[Call] = []
         state = await _call(asking, state, generate, opening, calls)
         for stage in asking.stages[1:]:
@@ -203,17 +203,17 @@ def ask_stages(name: str, options: dict[str, Any]) -> Solver:
 async def _call(asking: Asking, state: TaskState, generate: Generate, request: Request, calls: list[Call]) -> TaskState:
     """Send one request, and record the call in the log."""
     state.messages = _messages(request)
-    sent = [{"role": message.role, "content": message.text} for message in state.messages]
+    messages = tuple({"role": message.role, "content": message.text} for message in state.messages)
     state = await generate(state)
     state.output.completion = cut_at_stop(state.output.completion, asking.decoding.stop)
-    calls.append(Call(request, replace(_reply(state), messages=tuple(sent))))
+    calls.append(Call(request, replace(_reply(state), messages=messages)))
     rows = [call.as_row(place) for place, call in enumerate(calls)]
     state.metadata[CALLS] = [{key: value for key, value in row.items() if key != "created_at"} for row in rows]
     return state
 
 
 def _messages(request: Request) -> list[ChatMessage]:
-    """Return the messages of a request as `selfknow evaluate` sends them; a base model's keep the last line break."""
+    """Return a request's messages as `selfknow evaluate` sends them; for a base model the last line break stays."""
     tokenizer = getattr(get_model().api, "tokenizer", None)
     is_chat = tokenizer is None or getattr(tokenizer, "chat_template", None) is not None
     texts = [(turn.role, turn.content) for turn in request.turns]
@@ -228,7 +228,7 @@ def _reply(state: TaskState) -> Reply:
     is_known = state.model.api != _WITHOUT_FINISH_REASON
     return Reply(
         state.output.completion,
-        _FINISH.get(str(state.output.stop_reason)) if is_known else None,
+        _FINISH_REASONS.get(str(state.output.stop_reason)) if is_known else None,
         prompt_tokens=usage.input_tokens if usage else None,
         completion_tokens=usage.output_tokens if usage else None,
     )
@@ -236,21 +236,21 @@ def _reply(state: TaskState) -> Reply:
 
 @scorer(metrics={"*": [mean(), stderr()]})
 def own_scores(name: str, options: dict[str, Any]) -> Scorer:
-    """Score a sample's calls with our own scorer; NaN if there is no score, and the explanation gives the reason.
+    """Score a sample's calls with our own scorer. A missing score is NaN, with its reason in the explanation.
 
     Args:
-        name: The dataset.
+        name: Name of the dataset.
         options: The task's options.
     """
 
-    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect gives every scorer a target
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect passes a target to every scorer
         asking = _open(name, options)
         outcomes = asking.scores([_read_call(row) for row in state.metadata[CALLS]])
         scores = {metric: outcome.value for metric, outcome in outcomes.items()}
-        values = {metric: scores.get(metric) for metric in metric_names(asking)}
+        all_scores = {metric: scores.get(metric) for metric in metric_names(asking)}
         reasons = {metric: outcome.reason for metric, outcome in outcomes.items() if outcome.reason}
         return Score(
-            value={metric: float("nan") if value is None else value for metric, value in values.items()},
+            value={metric: float("nan") if value is None else value for metric, value in all_scores.items()},
             answer=state.output.completion,
             explanation="\n".join(f"{metric}: {reason}" for metric, reason in reasons.items()) or None,
         )

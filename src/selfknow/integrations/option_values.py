@@ -1,7 +1,8 @@
-"""Values of options as the command lines of other tools read them: YAML or Python literals, and lists at commas.
+"""The conversion of option values that other tools read from their command lines.
 
-Inspect reads ``-T prompts=null,without`` as a list and ``-T prompts=null`` as nothing. The names in our options are
-texts, so they become texts again.
+These tools parse values as YAML or Python literals, and split them at commas. For example, Inspect reads
+``-T prompts=null,without`` as a list and ``-T prompts=null`` as null. Our options are texts, so the values become texts
+again.
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,12 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
     """Return the value of an option as its field declares it.
 
     Args:
-        name: The option.
+        name: Name of the option.
         value: The value that another tool read.
         declared: The type of the option's field, such as ``str`` or ``int | None``.
 
     Raises:
-        UserError: It is not such a value.
+        UserError: The value is not of this type.
 
     Example:
         >>> as_declared("prompts", ["attributed", "without"], str)
@@ -31,12 +32,12 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
         >>> as_declared("style", "plain", tuple[str, ...])
         ('plain',)
     """
-    types = get_args(declared) if get_origin(declared) is not tuple else (tuple,)
-    types = types or (declared,)
+    types = (tuple,) if get_origin(declared) is tuple else (get_args(declared) or (declared,))
     if value is None and NoneType in types:
         return None
     if tuple in types:
-        return tuple(as_text(name, each) for each in (value if isinstance(value, list | tuple) else [value]))
+        values = value if isinstance(value, list | tuple) else [value]
+        return tuple(as_text(name, part) for part in values)
     if bool in types:
         if isinstance(value, bool):
             return value
@@ -49,14 +50,14 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
 
 
 def as_text(name: str, value: Any) -> str:
-    """Return the text that a tool's command line read as a list, a whole number or nothing.
+    """Return the text that a tool's command line read as a list, a whole number or null.
 
     Args:
-        name: The option.
-        value: The value.
+        name: Name of the option.
+        value: The value that the tool read.
 
     Raises:
-        UserError: The text is lost: ``yes`` was read as true, ``1.10`` as 1.1, ``{a: 1}`` as a mapping.
+        UserError: The text cannot be restored, such as ``yes`` read as true or ``1.10`` read as 1.1.
 
     Example:
         >>> as_text("corpus_name", ["Tom", " Dick"]), as_text("corpus_name", 1984)

@@ -1,1 +1,1 @@
-"""Models behind one small interface: local checkpoints, endpoints, generators of pictures."""
+"""Models behind one small interface: local checkpoints, endpoints, functions and image generators."""

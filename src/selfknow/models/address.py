@@ -1,8 +1,8 @@
 """A server's address, parsed so that its credentials are sent but never printed or recorded.
 
-The user and password before the host (``https://user:key@host``) become a header, and the query (``?api_key=…``) goes
-with every request. Neither is in the address that is printed and recorded. A server may repeat a credential in an
-error or a reply, so credentials are removed from everything that comes back.
+The user and password before the host (``https://user:key@host``) become a header, and the query (``?api_key=…``) is
+sent with every request. Neither is in the address that is printed and recorded. A server may repeat a credential in an
+error or a reply, so credentials are removed from everything that it sends.
 """
 
 import base64
@@ -20,18 +20,20 @@ REMOVED = "[removed]"
 
 _SCHEMES = ("http", "https")
 _SECRET_NAME = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|jwt|^code$|^k$", re.IGNORECASE)
-_WRITTEN = re.compile(r"(?P<scheme>https?://)(?:[^\s'\"/?#]*@)?(?P<rest>[^\s'\"?#]*)(?:[?#][^\s'\"]*)?", re.IGNORECASE)
-# A placeholder such as EMPTY is a word that replies may hold. A real key is longer and is no word.
-_SHORTEST_KEY = 8
+_ADDRESS_IN_TEXT = re.compile(
+    r"(?P<scheme>https?://)(?:[^\s'\"/?#]*@)?(?P<rest>[^\s'\"?#]*)(?:[?#][^\s'\"]*)?", re.IGNORECASE
+)
+# Shorter secrets are placeholders such as EMPTY, which may occur in replies as words.
+_SHORTEST_KEY_IN_CHARACTERS = 8
 
 
 @dataclass(frozen=True)
 class Address:
-    """A server's address and the credentials that its owner gave for it.
+    """A server's address and the user's credentials for it.
 
     Attributes:
         url: The address without user, password, query and fragment.
-        query: The names and values that go with every request.
+        query: The names and values that are sent with every request.
         authorization: The header ``Authorization``; null if the server needs none.
         secrets: The texts that must never be shown.
     """
@@ -47,7 +49,7 @@ class Address:
 
         Args:
             text: The address, such as ``http://127.0.0.1:8000``.
-            token: The token to send as ``Bearer``; null or empty: none.
+            token: The token to send as ``Bearer``; null or empty if there is none.
 
         Raises:
             UserError: The text is not the address of a server; the message repeats no credentials.
@@ -60,10 +62,10 @@ class Address:
         """
         try:
             parts = urlsplit(text)
-            valid = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+            is_valid = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
         except ValueError:  # such as a port that is not a number
-            valid = False
-        if not valid or re.search(r"\s", text):
+            is_valid = False
+        if not is_valid or re.search(r"\s", text):
             raise UserError(
                 f"{_redact(text)!r} is not the address of an endpoint: write one such as http://127.0.0.1:8000"
             )
@@ -83,7 +85,7 @@ class Address:
         return cls(url, query, authorization, frozenset(secrets - {""}))
 
     def without_secrets(self, text: str) -> str:
-        """Return an error or another notice without any credential that a server repeated in it.
+        """Remove every credential from a text that a server sent, such as an error.
 
         Example:
             >>> Address.read("http://host", token="1234").without_secrets("wrong key '1234'")
@@ -92,30 +94,32 @@ class Address:
         return _remove(text, self.secrets)
 
     def without_long_secrets(self, text: str) -> str:
-        """Return a reply without credentials of 8 characters or more; shorter ones may be words of the reply.
+        """Remove credentials of 8 characters or more from a reply; shorter ones may be words of the reply.
 
         Example:
             >>> Address.read("http://host", token="EMPTY").without_long_secrets("The set is EMPTY.")
             'The set is EMPTY.'
         """
-        return _remove(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY])
+        return _remove(text, [secret for secret in self.secrets if len(secret) >= _SHORTEST_KEY_IN_CHARACTERS])
 
 
 def without_credentials(text: str) -> str:
-    """Return a command or another text without the users, passwords and queries of its addresses.
+    """Remove users, passwords and queries from the addresses in a text, such as a command.
 
     Example:
         >>> without_credentials("selfknow evaluate TASK --endpoint 'https://ann:key@host/v1?api_key=1' --out run")
         "selfknow evaluate TASK --endpoint 'https://host/v1' --out run"
     """
-    return _WRITTEN.sub(lambda match: f"{match['scheme']}{match['rest']}", text)
+    return _ADDRESS_IN_TEXT.sub(lambda match: f"{match['scheme']}{match['rest']}", text)
 
 
 def _remove(text: str, secrets: Iterable[str]) -> str:
-    spellings = {form for secret in secrets for form in _spellings(secret)}
-    for form in sorted(spellings, key=len, reverse=True):
-        part = re.escape(form)
-        text = re.sub(rf"(?<!\w){part}(?!\w)" if len(form) < _SHORTEST_KEY else part, REMOVED, text)
+    spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+    for spelling in sorted(spellings, key=len, reverse=True):
+        pattern = re.escape(spelling)
+        if len(spelling) < _SHORTEST_KEY_IN_CHARACTERS:  # only as a whole word
+            pattern = rf"(?<!\w){pattern}(?!\w)"
+        text = re.sub(pattern, REMOVED, text)
     return text
 
 
@@ -124,5 +128,5 @@ def _spellings(secret: str) -> Iterable[str]:
 
 
 def _redact(text: str) -> str:
-    """Return a text that is not an address without what may be a user, a password or a query in it."""
+    """Remove parts that may be a user, a password or a query from a text that is not an address."""
     return re.sub(r"[^/]*@", "", text.partition("?")[0].partition("#")[0])

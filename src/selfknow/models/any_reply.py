@@ -1,7 +1,7 @@
-"""Replies made writable: whatever a server or a function returns becomes a row that Parquet takes.
+"""Conversion of replies, which a server or a function may fill with anything, into rows that Parquet can hold.
 
-Text that cannot be encoded is mended. A reply without readable text becomes a failed one, with its reason. Other
-fields, such as a number of tokens, become null if they cannot be read.
+Characters that cannot be encoded are replaced. A reply without readable text becomes a failed reply with its reason.
+Other fields, such as a number of tokens, become null if they cannot be read.
 """
 
 import json
@@ -14,50 +14,50 @@ from typing import Any
 from selfknow.models.interface import Reply, Request
 
 LONGEST_REPLY_IN_CHARACTERS = 1 << 24
-"""The longest text that is stored. A longer one is a failed reply, so that a part of a run fits into memory."""
+"""The longest reply that is stored. A longer one becomes a failed reply, so that a part of a run fits into memory."""
 _LONGEST_REASON_IN_CHARACTERS = 2_000
 _LONGEST_FINISH_REASON_IN_CHARACTERS = 100
 _MOST_TOKENS = 2**31 - 1  # the column is int32
 
 
 def writable_reply(request: Request, reply: object) -> Reply:
-    r"""Return a reply whose every field can be written.
+    r"""Return a reply in which every field can be writable.
 
     Args:
         request: The request; if it forces a continuation, the reply must have a log-probability.
-        reply: Whatever the model yielded: a :class:`Reply` with fields of any type, or something else.
+        reply: Any value that the model yielded: a :class:`Reply` with fields of any type, or another object.
 
     Example:
-        >>> half_a_pair = Reply("It is \ud83d.", prompt_tokens=2**70)
-        >>> writable_reply(Request("1", "?"), half_a_pair).prompt_tokens is None
+        >>> strange_reply = Reply("It is \ud83d.", prompt_tokens=2**70)
+        >>> writable_reply(Request("1", "?"), strange_reply).prompt_tokens is None
         True
         >>> writable_reply(Request("1", "?"), Reply(7)).error
         'the reply is of type int, not text'
     """
-    if not issubclass(type(reply), Reply):  # isinstance asks the object, which may be anything
+    if not issubclass(type(reply), Reply):  # isinstance would call the object's own code
         return Reply(None, error=f"the model yielded {type(reply).__name__}, not a Reply")
     assert isinstance(reply, Reply)
-    written = Reply(
+    writable = Reply(
         None,
-        _word(reply.finish_reason),
+        _short_text(reply.finish_reason),
         _text(reply.rendered_prompt),
         _messages(reply.messages),
-        _count(reply.prompt_tokens),
-        _count(reply.completion_tokens),
+        _token_count(reply.prompt_tokens),
+        _token_count(reply.completion_tokens),
         _read_number(reply.logprob),
         _reason(reply.error),
     )
-    if written.error is not None:
-        return replace(written, generation=_text(reply.generation))
-    if request.forced is not None and written.logprob is None:
-        return replace(written, error=f"the model gave no log-probability, but {_shown(reply.logprob)}")
+    if writable.error is not None:
+        return replace(writable, generation=_text(reply.generation))
+    if request.forced is not None and writable.logprob is None:
+        return replace(writable, error=f"the model gave no log-probability, but {_describe_value(reply.logprob)}")
     if not issubclass(type(reply.generation), str):
-        return replace(written, error=f"the reply is of type {type(reply.generation).__name__}, not text")
+        return replace(writable, error=f"the reply is of type {type(reply.generation).__name__}, not text")
     generation = writable_text(reply.generation)  # type: ignore[arg-type]
     if len(generation) > LONGEST_REPLY_IN_CHARACTERS:
-        most = f"more than the {LONGEST_REPLY_IN_CHARACTERS:,} that are kept"
-        return replace(written, error=f"the reply has {len(generation):,} characters, {most}")
-    return replace(written, generation=generation)
+        limit = f"more than the {LONGEST_REPLY_IN_CHARACTERS:,} that are kept"
+        return replace(writable, error=f"the reply has {len(generation):,} characters, {limit}")
+    return replace(writable, generation=generation)
 
 
 def writable_text(text: str) -> str:
@@ -78,7 +78,7 @@ def writable_text(text: str) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an exception's type and message; an exception without a readable message has a placeholder.
+    """Return an exception's type and message, with a placeholder for a message that cannot be read.
 
     Example:
         >>> describe_error(ValueError("too long"))
@@ -88,7 +88,7 @@ def describe_error(error: BaseException) -> str:
         message = str(error)
     except Exception:
         message = "(its message cannot be read)"
-    return _cut(f"{type(error).__name__}: {message}")
+    return _shorten(f"{type(error).__name__}: {message}")
 
 
 def _text(value: object) -> str | None:
@@ -98,34 +98,35 @@ def _text(value: object) -> str | None:
     return text if len(text) <= LONGEST_REPLY_IN_CHARACTERS else None
 
 
-def _word(value: object) -> str | None:
+def _short_text(value: object) -> str | None:
     text = _text(value)
     return text if text is not None and len(text) <= _LONGEST_FINISH_REASON_IN_CHARACTERS else None
 
 
 def _reason(value: object) -> str | None:
-    return None if value is None else _cut(_text(value) or _shown(value))
+    return None if value is None else _shorten(_text(value) or _describe_value(value))
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     text = writable_text(text[: _LONGEST_REASON_IN_CHARACTERS + 1])
     return text if len(text) <= _LONGEST_REASON_IN_CHARACTERS else f"{text[:_LONGEST_REASON_IN_CHARACTERS]}…"
 
 
-def _shown(value: object) -> str:
-    """Return a value's repr, or its type if it has none."""
+def _describe_value(value: object) -> str:
+    """Return a value's shortened repr, or its type if it has no repr."""
     try:
-        return _cut(repr(value))
+        return _shorten(repr(value))
     except Exception:
         return f"a value of type {type(value).__name__}"
 
 
-def _count(value: object) -> int | None:
+def _token_count(value: object) -> int | None:
     """Return a number of tokens; null if it is not a whole number from 0 to the largest int32."""
     if type(value) is int:
         return value if 0 <= value <= _MOST_TOKENS else None
     number = _read_number(value)
-    return int(number) if number is not None and number.is_integer() and 0 <= number <= _MOST_TOKENS else None
+    is_count = number is not None and number.is_integer() and 0 <= number <= _MOST_TOKENS
+    return int(number) if number is not None and is_count else None
 
 
 def _read_number(value: object) -> float | None:
@@ -152,8 +153,10 @@ def _messages(value: object) -> tuple[dict[str, Any], ...] | None:
 
 
 def _message(value: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {name: value.get(name) for name in ("role", "content")}
-    return {
-        name: None if content is None else writable_text(content if isinstance(content, str) else json.dumps(content))
-        for name, content in fields.items()
-    }
+    return {name: _field_text(value.get(name)) for name in ("role", "content")}
+
+
+def _field_text(value: object) -> str | None:
+    if value is None:
+        return None
+    return writable_text(value if isinstance(value, str) else json.dumps(value))

@@ -1,7 +1,7 @@
-"""Parsers of server responses, which may be any JSON: OpenAI's chat completions and TGI's own protocol.
+"""Parsers of server responses, which may be any JSON: OpenAI's chat completions and TGI's protocol.
 
-Numbers and finish reasons are passed on unchanged: :func:`selfknow.models.any_reply.writable_reply` later replaces
-values that cannot be stored.
+They return numbers and finish reasons unchanged; :func:`selfknow.models.any_reply.writable_reply` later replaces values
+that cannot be stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from selfknow.models.interface import Reply
 
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number"}
 _TEXT_PARTS = {"text": "text", "output_text": "text", "refusal": "refusal"}
-_THOUGHTS = ("thinking", "reasoning")
-_LARGEST = 1e300
+_THOUGHT_PARTS = ("thinking", "reasoning")
+_LARGEST_LOGPROB = 1e300
 _NO_TEXT = "the reply's content is"
 
 
@@ -32,12 +32,12 @@ def reply_from_chat_response(body: object) -> Reply:
         'the server sent no choices'
     """
     if not isinstance(body, Mapping):
-        return Reply(None, error=f"the server sent {kind_of(body)}, not a chat completion")
+        return Reply(None, error=f"the server sent {json_kind(body)}, not a chat completion")
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         error = body.get("error")
-        why = "no choices" if error is None else f"an error: {message_of(error)}"
-        return Reply(None, error=f"the server sent {why}")
+        problem = "no choices" if error is None else f"an error: {error_message(error)}"
+        return Reply(None, error=f"the server sent {problem}")
     return reply_from_choice(choices[0], body.get("usage"))
 
 
@@ -46,18 +46,18 @@ def reply_from_choice(choice: object, usage: object = None) -> Reply:
 
     Args:
         choice: Any JSON value.
-        usage: The response's token counts, which are those of all its choices together; any JSON value.
+        usage: The token counts of the whole response; any JSON value.
     """
     counts: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     if not isinstance(choice, Mapping):
-        return Reply(None, error=f"the choice is {kind_of(choice)}, not an object")
+        return Reply(None, error=f"the choice is {json_kind(choice)}, not an object")
     message = choice.get("message")
     if isinstance(message, Mapping):
         text, error = _text_of_message(message)
     elif isinstance(choice.get("text"), str):
         text, error = choice["text"], None
     else:
-        text, error = None, f"the message is {kind_of(message)}, not an object"
+        text, error = None, f"the message is {json_kind(message)}, not an object"
     return Reply(
         text,
         choice.get("finish_reason"),
@@ -71,42 +71,43 @@ def _text_of_message(message: Mapping[str, Any]) -> tuple[str | None, str | None
     """Return the text of a message, or the reason why it has none. A refusal is text; a tool call is not."""
     content = message.get("content")
     if content is not None:
-        return text_of_content(content)
+        return content_text(content)
     if isinstance(message.get("refusal"), str):
         return message["refusal"], None
     if message.get("tool_calls") or message.get("function_call"):
         return None, "the model called a tool, and wrote no text"
     if "content" in message:
-        return "", None  # for example, the model was cut off while it was thinking
+        return "", None  # null, for example because the model was cut off while it was thinking
     return None, "the message has no content"
 
 
-def text_of_content(content: object) -> tuple[str | None, str | None]:
+def content_text(content: object) -> tuple[str | None, str | None]:
     """Return the text of a message's content, or the reason why it has none.
 
-    Parts are joined with nothing between them, as OpenAI's own client joins them. A model's thoughts are left out.
+    Parts are joined without a separator, as OpenAI's client does. The model's thoughts are left out.
 
     Args:
         content: Any JSON value.
 
     Example:
-        >>> text_of_content([{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}])
+        >>> content_text([{"type": "text", "text": "Ye"}, {"type": "text", "text": "s."}])
         ('Yes.', None)
-        >>> text_of_content(7)
+        >>> content_text(7)
         (None, "the reply's content is a number, not text")
     """
     if isinstance(content, str):
         return content, None
     if not isinstance(content, list):
-        return None, f"{_NO_TEXT} {kind_of(content)}, not text"
+        return None, f"{_NO_TEXT} {json_kind(content)}, not text"
     texts: list[str] = []
     for part in content:
         kind = part.get("type") if isinstance(part, Mapping) else None
-        if isinstance(kind, str) and kind in _THOUGHTS:
+        if isinstance(kind, str) and kind in _THOUGHT_PARTS:
             continue
-        text = part.get(_TEXT_PARTS[kind]) if isinstance(kind, str) and kind in _TEXT_PARTS else None
+        key = _TEXT_PARTS.get(kind) if isinstance(kind, str) else None
+        text = None if key is None else part.get(key)
         if not isinstance(text, str):
-            return None, f"{_NO_TEXT} in parts, and one of them is no text"
+            return None, f"{_NO_TEXT} in parts, and one of them is not text"
         texts.append(text)
     return "".join(texts), None
 
@@ -116,7 +117,7 @@ def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
 
     Args:
         body: Any JSON value.
-        stop: The stop texts. TGI leaves the matched one at the end of the text; it is removed here.
+        stop: The stop texts. TGI leaves the one that it matched at the end of the text; it is removed here.
 
     Example:
         >>> reply_from_tgi_response([{"generated_text": "Yes."}]).generation
@@ -126,8 +127,9 @@ def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
     text = answer.get("generated_text") if isinstance(answer, Mapping) else None
     if not isinstance(answer, Mapping) or not isinstance(text, str):
         error = answer.get("error") if isinstance(answer, Mapping) else None
-        why = f"an error: {message_of(error)}" if error is not None else f"{kind_of(answer)} without a generated text"
-        return Reply(None, error=f"the server sent {why}")
+        missing = f"{json_kind(answer)} without a generated text"
+        problem = missing if error is None else f"an error: {error_message(error)}"
+        return Reply(None, error=f"the server sent {problem}")
     for ending in stop:
         text = text.removesuffix(ending)
     details = answer.get("details")
@@ -143,34 +145,34 @@ def reply_from_tgi_response(body: object, stop: Sequence[str] = ()) -> Reply:
 
 
 def _sum_of_logprobs(tokens: object) -> float | None:
-    """Return the sum over all tokens; null if a token has no log-probability."""
+    """Return the sum of the tokens' log-probabilities; null if a token has none."""
     if not isinstance(tokens, list) or not tokens:
         return None
     logprobs = [token.get("logprob") if isinstance(token, Mapping) else None for token in tokens]
     numbers = [
         float(logprob)
         for logprob in logprobs
-        if isinstance(logprob, int | float) and not isinstance(logprob, bool) and abs(logprob) < _LARGEST
+        if isinstance(logprob, int | float) and not isinstance(logprob, bool) and abs(logprob) < _LARGEST_LOGPROB
     ]
     return sum(numbers) if len(numbers) == len(logprobs) else None
 
 
-def message_of(error: object) -> str:
-    """Return the message of a response's ``error``, or the value itself if it has none.
+def error_message(error: object) -> str:
+    """Return the message in a response's ``error``, or the whole value as text if it has no message.
 
     Example:
-        >>> message_of({"message": "overloaded", "code": 502}), message_of("overloaded")
+        >>> error_message({"message": "overloaded", "code": 502}), error_message("overloaded")
         ('overloaded', 'overloaded')
     """
     message = error.get("message") if isinstance(error, Mapping) else error
     return message if isinstance(message, str) else str(error)
 
 
-def kind_of(value: object) -> str:
+def json_kind(value: object) -> str:
     """Return the kind of a JSON value in words.
 
     Example:
-        >>> kind_of([1]), kind_of(None)
+        >>> json_kind([1]), json_kind(None)
         ('a list', 'null')
     """
     return next((name for type_, name in _KINDS.items() if isinstance(value, type_)), "null")

@@ -1,4 +1,4 @@
-"""Loading of checkpoints from local folders, GGUF files and the Hub, with one clear line for each error."""
+"""The loading of checkpoints from local folders, GGUF files and the Hub; each error is one clear line."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ def require_models_extra() -> None:
 
 
 def quieten() -> None:
-    """Silence transformers on stderr, unless ``selfknow -v`` was called."""
+    """Hide transformers' messages on stderr, unless ``selfknow -v`` is on."""
     if is_verbose():
         return
     import warnings
@@ -57,8 +57,8 @@ def best_device() -> str:
 def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
     """Find the checkpoint that a name stands for.
 
-    A training folder of this package is read as the ``model`` folder in it, and a folder with a single GGUF file as
-    that file.
+    A training folder of this package stands for the folder ``model`` in it, and a folder with one GGUF file for that
+    file.
 
     Args:
         name: A folder, a GGUF file (``FILE.gguf``, or ``ORG/REPO:FILE.gguf`` on the Hub), or a Hub id.
@@ -78,14 +78,14 @@ def locate(name: str, file: str = "config.json") -> tuple[str, bool]:
     if file == "config.json" and (gguf := gguf_file.find(name)) is not None:
         return str(gguf), True
     if folder.exists():
-        rest = "weights and tokenizer, or a GGUF file" if file == "config.json" else "the parts that it names"
-        raise UserError(f"{name} holds no checkpoint: expected a folder with {file}, {rest}")
+        contents = "weights and tokenizer, or a GGUF file" if file == "config.json" else "the parts that it names"
+        raise UserError(f"{name} holds no checkpoint: expected a folder with {file}, {contents}")
     refuse_missing(name)
     return name, False
 
 
 def refuse_missing(name: str) -> None:
-    """Refuse a name that can only be a local path and does not exist, without asking the Hub.
+    """Refuse a name that can only be a local path but does not exist; the Hub is not asked.
 
     Raises:
         UserError: The path does not exist.
@@ -101,24 +101,24 @@ def refuse_missing(name: str) -> None:
         raise UserError(f"{name} does not exist (a GGUF file on the Hub is named ORG/REPO:FILE.gguf)")
 
 
-def gguf_path(place: str) -> Path | None:
-    """Return a place from :func:`locate` as a path if it is a GGUF file, else null."""
-    return Path(place) if place.endswith(gguf_file.SUFFIX) and Path(place).is_file() else None
+def gguf_path(location: str) -> Path | None:
+    """Return a location from :func:`locate` as a path if it is a GGUF file, else null."""
+    return Path(location) if location.endswith(gguf_file.SUFFIX) and Path(location).is_file() else None
 
 
 def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     """Load a tokenizer.
 
     Raises:
-        UserError: There is none by this name, or it must be fetched and there is no network.
+        UserError: There is no tokenizer of this name, or it cannot be fetched.
     """
     from transformers import AutoTokenizer
 
-    place, local = locate(name)
-    if (gguf := gguf_path(place)) is not None:
+    location, local = locate(name)
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.load_tokenizer(name, gguf)
     try:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(place)
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(location)
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
     return tokenizer
@@ -136,11 +136,11 @@ def load_config(name: str) -> Any:
     """Load a checkpoint's configuration (see :func:`load_tokenizer`)."""
     from transformers import AutoConfig
 
-    place, local = locate(name)
-    if (gguf := gguf_path(place)) is not None:
+    location, local = locate(name)
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.load_config(name, gguf)
     try:
-        return AutoConfig.from_pretrained(place)
+        return AutoConfig.from_pretrained(location)
     except (OSError, ValueError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
 
@@ -151,30 +151,30 @@ def load_model(name: str, dtype: "str | torch.dtype" = "auto", **settings: float
     Args:
         name: A folder, a GGUF file or a Hub id.
         dtype: The type of the weights; ``auto`` is the saved type, or float32 for a GGUF file.
-        settings: Settings of its configuration to change, such as ``dropout``.
+        settings: Settings that replace those of its configuration, such as ``dropout``.
 
     Raises:
-        UserError: There is no such model, it is of another kind, or it does not fit into memory.
+        UserError: There is no such model, it is not a language model, or it does not fit into memory.
     """
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
-    place, local = locate(name)
-    gguf = gguf_path(place)
+    location, local = locate(name)
+    gguf = gguf_path(location)
     with _one_line_errors(name, local=local):
         if gguf is not None:
             return gguf_file.load_model(name, gguf, dtype, **settings)
-        kind = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
-        model: PreTrainedModel = kind.from_pretrained(place, dtype=dtype, **settings)
+        model_class = AutoModelForSeq2SeqLM if load_config(name).is_encoder_decoder else AutoModelForCausalLM
+        model: PreTrainedModel = model_class.from_pretrained(location, dtype=dtype, **settings)
     return model
 
 
 @contextmanager
 def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
-    """Turn an error of loading a model into one clear line.
+    """Turn errors of loading a model in the block into one clear line.
 
     Raises:
         UserError: The model cannot be fetched or read, does not fit into memory, or its weights are a pickled program,
-            which was not run.
+            which is not run.
     """
     from safetensors import SafetensorError
 
@@ -190,7 +190,7 @@ def _one_line_errors(name: str, *, local: bool) -> Iterator[None]:
         # PyTorch's older format may hold more than tensors. The name is compared so that pickle need not be imported.
         if type(error).__name__ == "UnpicklingError":
             raise UserError(
-                f"{name} holds weights that are a program, not tensors: take a checkpoint in safetensors"
+                f"{name} holds weights that are a program, not tensors: use a checkpoint in safetensors"
             ) from error
         raise
 
@@ -199,16 +199,16 @@ def load_vision_model(name: str, dtype: "str | torch.dtype" = "auto") -> "PreTra
     """Load a model that reads text and pictures onto the CPU (see :func:`load_model`).
 
     Raises:
-        UserError: There is no such model, it reads text alone, or it does not fit into memory.
+        UserError: There is no such model, it reads only text, or it does not fit into memory.
     """
     from transformers import AutoModelForImageTextToText
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
 
     if type(load_config(name)) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
-        raise UserError(f"{name} reads text only: name a vision-language model, which sees pictures too")
-    place, local = locate(name)
+        raise UserError(f"{name} reads text only: name a vision-language model, which also sees pictures")
+    location, local = locate(name)
     with _one_line_errors(name, local=local):
-        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(place, dtype=dtype)
+        model: PreTrainedModel = AutoModelForImageTextToText.from_pretrained(location, dtype=dtype)
     return model
 
 
@@ -216,9 +216,9 @@ def load_processor(name: str) -> "ProcessorMixin":
     """Load the processor that turns text and pictures into a model's inputs (see :func:`load_tokenizer`)."""
     from transformers import AutoProcessor
 
-    place, local = locate(name)
+    location, local = locate(name)
     try:
-        processor: ProcessorMixin = AutoProcessor.from_pretrained(place)
+        processor: ProcessorMixin = AutoProcessor.from_pretrained(location)
     except (OSError, ValueError, ImportError, KeyError) as error:
         raise loading_error(name, error, local=local) from error
     return processor
@@ -228,7 +228,7 @@ def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None
     """Move a model to a device, by default the best one, and switch it to inference.
 
     Raises:
-        UserError: It does not fit into the device's memory.
+        UserError: The model does not fit into the device's memory.
     """
     try:
         model.to(device or best_device())  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ def move(name: str, model: "PreTrainedModel", device: str | None = None) -> None
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return true for an error that says that the memory of a GPU or the CPU did not suffice."""
+    """Return true for an error that means that a GPU or the machine ran out of memory."""
     import torch
 
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
@@ -253,26 +253,26 @@ def revision(name: str, config: object | None = None) -> str | None:
 
     Args:
         name: A folder, a GGUF file or a Hub id.
-        config: The checkpoint's configuration, if it is loaded already.
+        config: The checkpoint's configuration, if it is already loaded.
 
     Returns:
-        The commit of a Hub model, from its configuration; a hash over the files of a local checkpoint; for a GGUF file,
-        local or on the Hub, the first 40 digits of its SHA-256.
+        For a Hub model, the commit in its configuration, or null; for a local checkpoint, a hash over its files; for a
+        GGUF file, local or on the Hub, the first 40 digits of its SHA-256.
     """
-    place, local = locate(name)
+    location, local = locate(name)
     if not local:
         return getattr(config or load_config(name), "_commit_hash", None)
-    if (gguf := gguf_path(place)) is not None:
+    if (gguf := gguf_path(location)) is not None:
         return gguf_file.revision(gguf)
-    folder = Path(place)
+    folder = Path(location)
     files = [path for path in sorted(folder.iterdir()) if path.suffix in HASHED_SUFFIXES and path.name != FACTS_FILE]
     return hash_of_files(folder, files)
 
 
 def quantization(name: str) -> str | None:
     """Return the quantization of a GGUF file, such as ``Q4_1``; null for other checkpoints."""
-    place, _ = locate(name)
-    return None if (gguf := gguf_path(place)) is None else gguf_file.header(name, gguf).quantization
+    location, _ = locate(name)
+    return None if (gguf := gguf_path(location)) is None else gguf_file.header(name, gguf).quantization
 
 
 def hash_of_files(folder: Path, paths: Iterable[Path]) -> str:

@@ -10,14 +10,15 @@ from selfknow.models.local import LocalModel
 
 
 class DeferredModel:
-    """A local checkpoint that takes no memory until it has requests; replies that a run already holds need no model.
+    """A local checkpoint that takes no memory until it has requests.
 
-    It computes in the precision of its checkpoint, so that a model and the model it was tuned from are comparable.
+    If a run already holds all replies, it is never loaded. It computes in the precision of its checkpoint, so that a
+    tuned model can be compared with its base model.
 
     Args:
         name: A folder, a GGUF file or a Hub id.
-        batch_size: Requests answered at once.
-        chat: Send prompts through the chat template; null: if the tokenizer has one.
+        batch_size: The largest number of requests answered at once.
+        chat: Send prompts through the chat template; null: only if the tokenizer has one.
     """
 
     def __init__(self, name: str, *, batch_size: int = 64, chat: bool | None = None) -> None:
@@ -28,12 +29,12 @@ class DeferredModel:
 
     @cached_property
     def revision(self) -> str | None:
-        """The commit of a Hub model, the hash of a local checkpoint's files."""
+        """The commit of a Hub model, or the hash of a local checkpoint's files."""
         return checkpoints.revision(self.name)
 
     @property
     def facts(self) -> ModelFacts:
-        """Facts from its folder and configuration; the others would need the weights."""
+        """The facts in its folder and configuration; further facts would need the weights."""
         return checkpoint_facts(self.name, checkpoints.load_config(self.name).model_type)
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:

@@ -1,4 +1,4 @@
-"""Draws of the next token from a model's scores, each reply with a random stream of its own."""
+"""Draws of the next token from a model's scores; each reply has its own random stream."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Drawing:
-    """Draws of tokens under a decoding.
+    """A drawer of tokens under a decoding.
 
     Args:
-        model: The model, whose own generation settings apply if the decoding has no temperature.
+        model: The model; its generation settings apply if the decoding has no temperature.
         decoding: The decoding of all replies.
     """
 
@@ -48,12 +48,12 @@ class Drawing:
 
 
 def warpers(model: "PreTrainedModel", decoding: Decoding) -> list[Any]:
-    """Return the processors of scores before a draw: temperature, top-k and top-p; none if decoding is greedy."""
+    """Return the processors of scores before a draw: temperature, top-k and top-p; empty if decoding is greedy."""
     temperature, top_p, top_k = decoding.temperature, decoding.top_p, 0
     if temperature is None:
-        own = model.generation_config
-        temperature = (own.temperature or 1.0) if own.do_sample else 0.0
-        top_p, top_k = own.top_p or 1.0, own.top_k or 0
+        settings = model.generation_config
+        temperature = (settings.temperature or 1.0) if settings.do_sample else 0.0
+        top_p, top_k = settings.top_p or 1.0, settings.top_k or 0
     if temperature == 0:
         return []
     return [

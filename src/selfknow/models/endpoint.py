@@ -10,16 +10,16 @@ from selfknow.models.address import Address
 from selfknow.models.any_reply import writable_reply
 from selfknow.models.chat_response import reply_from_chat_response, reply_from_tgi_response
 from selfknow.models.endpoint_calls import Calls, Endpoint, server_seed
-from selfknow.models.images.showing import parts_of
+from selfknow.models.images.showing import request_parts
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.server import open_client, post
 
 if TYPE_CHECKING:
     import httpx2
 
-# Hugging Face's inference providers behind one address; the Hub's own client uses it, too.
+# The address of Hugging Face's inference providers, which the Hub's client uses, too.
 HUB_ROUTER = "https://router.huggingface.co/v1"
-# Some servers require the field, though they serve one model only.
+# Some servers require the field although they serve only one model.
 _ANY_MODEL = "dummy"
 
 
@@ -27,8 +27,8 @@ class EndpointModel:
     """A model behind a server.
 
     Args:
-        endpoint: The server's address and limits. Without an address, the model is called through Hugging Face's
-            inference providers, with the token of the Hub unless the endpoint has another.
+        endpoint: The server's address and limits. Without an address, requests go to Hugging Face's inference
+            providers, with the user's Hub token unless the endpoint has a token.
 
     Raises:
         UserError: Neither an address nor a model is named, or the address is not valid.
@@ -43,16 +43,16 @@ class EndpointModel:
         self.revision: str | None = None
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Send requests and yield their replies as they come in; every failed try is a reply of its own.
+        """Send requests and yield replies as they come in; every failed try is also a reply.
 
         Raises:
-            UserError: The server refuses every request of this kind, or a request is of a kind it cannot answer.
+            UserError: The server refuses every request, or it cannot answer a request of this kind.
         """
         for request in requests:
             if request.forced is not None or (request.started_answer and not self.endpoint.text):
-                what = "give log-probabilities" if request.forced is not None else "take a started answer"
+                feature = "give log-probabilities" if request.forced is not None else "take a started answer"
                 raise UserError(
-                    f"{self.name} cannot {what}: leave out "
+                    f"{self.name} cannot {feature}: leave out "
                     f"{argument('probes')} and {argument('stop')}, or use a local checkpoint"
                 )
             if request.image is not None and self.endpoint.text:
@@ -73,29 +73,23 @@ class EndpointModel:
             yield request, _without_secrets(self.address, writable_reply(request, reply))
 
     def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
-        """Return the chat messages as they are recorded, with a picture's name in place of its bytes."""
-        if self.endpoint.text:
-            return None
-        return request.messages
+        """Return the chat messages to record, with a picture's name in place of its bytes; null for plain text."""
+        return None if self.endpoint.text else request.messages
 
     def _prompt(self, request: Request) -> str | None:
         """Return the text that was sent; null if messages were sent."""
         return request.completion_text + request.started_answer if self.endpoint.text else None
 
     async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
-        messages = self._messages(request)
-        url, body = (
-            (self.address.url, tgi_body(self._prompt(request) or "", request, decoding))
-            if messages is None
-            else (chat_url(self.address.url), chat_body(request, decoding, self.endpoint.model))
-        )
-        answer = json.loads(await post(client, self.address, url, body))
-        if messages is None:
-            return replace(
-                reply_from_tgi_response(answer, request.stops(decoding, chat=False)),
-                rendered_prompt=self._prompt(request),
-            )
-        return replace(reply_from_chat_response(answer), messages=messages)
+        prompt = self._prompt(request)
+        if prompt is not None:
+            body = tgi_body(prompt, request, decoding)
+            answer = json.loads(await post(client, self.address, self.address.url, body))
+            reply = reply_from_tgi_response(answer, request.stops(decoding, chat=False))
+            return replace(reply, rendered_prompt=prompt)
+        body = chat_body(request, decoding, self.endpoint.model)
+        answer = json.loads(await post(client, self.address, chat_url(self.address.url), body))
+        return replace(reply_from_chat_response(answer), messages=self._messages(request))
 
 
 def chat_url(url: str) -> str:
@@ -113,9 +107,12 @@ def chat_url(url: str) -> str:
 
 def chat_body(request: Request, decoding: Decoding, model: str | None) -> dict[str, object]:
     """Return the JSON body of a request for OpenAI's chat completions; settings that are null are left out."""
+    messages: list[object] = list(request.messages)
+    if request.image:
+        messages = [{"role": "user", "content": request_parts(request)}]
     body: dict[str, object] = {
         "model": model or _ANY_MODEL,
-        "messages": [{"role": "user", "content": parts_of(request)}] if request.image else list(request.messages),
+        "messages": messages,
         "max_tokens": request.limit(decoding),
         "seed": server_seed(request, decoding.seed),
     }
@@ -140,7 +137,8 @@ def tgi_body(prompt: str, request: Request, decoding: Decoding) -> dict[str, obj
         parameters["stop"] = list(stops)
     if decoding.temperature:
         parameters |= {"do_sample": True, "temperature": decoding.temperature}
-        parameters |= {"top_p": decoding.top_p} if decoding.top_p < 1 else {}
+        if decoding.top_p < 1:
+            parameters["top_p"] = decoding.top_p
     return {"inputs": prompt, "parameters": parameters, "stream": False}
 
 
@@ -148,12 +146,12 @@ def _hub_address(endpoint: Endpoint) -> Address:
     from huggingface_hub import constants, get_token
 
     if constants.HF_HUB_OFFLINE:
-        raise UserError(f"{endpoint.model} is asked through the Hub, and HF_HUB_OFFLINE is set: name an address")
+        raise UserError(f"{endpoint.model} needs the Hub, but HF_HUB_OFFLINE is set: name the endpoint's address")
     return Address.read(HUB_ROUTER, endpoint.token or get_token())
 
 
 def _without_secrets(address: Address, reply: Reply) -> Reply:
-    """Return the reply without credentials that the server repeated."""
+    """Remove credentials that the server repeated from a reply."""
     if not address.secrets:
         return reply
     return replace(

@@ -1,7 +1,7 @@
 """Calls of a server with limits on concurrency and rate, and with retries.
 
-Every failed try is an answer of its own. A passing failure (429, 5xx, a lost connection, a time-out) is retried after a
-back-off that doubles, or after the time that the server asks for, at most a minute. A failure that no request can avoid
+Every failed try is also an answer. A transient failure (429, 5xx, a lost connection, a time-out) is retried after a
+back-off that doubles, or after the time that the server asks for, but at most a minute. A failure of every request
 (401, 403, 404) ends the run with one clear line.
 """
 
@@ -24,9 +24,9 @@ from selfknow.errors import SelfknowWarning, UserError
 from selfknow.models.address import Address
 from selfknow.models.interface import Request
 
-_HOPELESS = {401: "the token is missing or wrong", 403: "the token may not use it", 404: "there is no such model"}
-_PASSING = {408, 409, 425, 429}
-_LONGEST_REASON = 1000  # characters
+_FATAL_STATUSES = {401: "the token is missing or wrong", 403: "the token may not use it", 404: "there is no such model"}
+_TRANSIENT_STATUSES = {408, 409, 425, 429}
+_LONGEST_REASON_IN_CHARACTERS = 1000
 _SECONDS_A_MINUTE = 60.0
 
 Client = TypeVar("Client")
@@ -40,7 +40,7 @@ class Endpoint:
 
     Attributes:
         url: Address of the server (``http://host:8000``), or null for Hugging Face's inference providers. Credentials
-            in it (see :mod:`selfknow.models.address`) are sent, and shown nowhere.
+            in it (see :mod:`selfknow.models.address`) are sent to the server and never shown.
         model: The model that the server should use; a TGI server has only one.
         text: Send plain prompts to a TGI server, instead of chat messages.
         token: The server's token; null if it needs none.
@@ -48,7 +48,7 @@ class Endpoint:
         requests_per_minute: The largest number of requests started in a minute; null is no limit.
         timeout_seconds: The time limit of one try.
         tries: The largest number of tries of one request.
-        first_back_off_seconds: The wait before the second try; it doubles for every further one.
+        first_back_off_seconds: The wait before the second try; it doubles before every further try.
         longest_wait_seconds: The longest wait before a further try, even if the server asks for more.
     """
 
@@ -70,11 +70,11 @@ class Calls(Generic[Client, Answer]):
 
     Attributes:
         endpoint: The limits of the calls.
-        address: The server's address, with the credentials that no reason may repeat.
+        address: The server's address, with the credentials that no message may show.
         name: The user's name for the server.
-        open_client: Opens the connection that all calls share.
-        ask: Makes one try of one request.
-        failed: Makes the answer for a failed try from its request and the reason.
+        open_client: Function that opens the connection of all calls.
+        ask: Function that makes one try of one request.
+        failed: Function of a request and a reason that returns the answer of a failed try.
     """
 
     endpoint: Endpoint
@@ -123,23 +123,23 @@ class Calls(Generic[Client, Answer]):
             except Exception as error:
                 failure = explain(error, self.address)
             emit((request, self.failed(request, failure.reason)))
-            if failure.hopeless:
+            if failure.is_fatal:
                 raise UserError(f"{self.name} answered no request: {failure.reason}")
-            if not failure.passing or number >= self.endpoint.tries:
+            if not failure.is_transient or number >= self.endpoint.tries:
                 return
             await asyncio.sleep(self._wait_seconds(number, failure.wait_seconds))
 
-    def _wait_seconds(self, number: int, wanted: float | None) -> float:
-        """Return the seconds to wait after a failed try: the server's wish, or our own back-off."""
+    def _wait_seconds(self, number: int, requested: float | None) -> float:
+        """Return the seconds to wait after failed try ``number``: those that the server requested, or our back-off."""
         longest = self.endpoint.longest_wait_seconds
-        if wanted is None:
-            exponent = min(number - 1, 60)  # beyond it every back-off is the longest one
+        if requested is None:
+            exponent = min(number - 1, 60)  # any larger exponent gives the longest wait, too
             back_off = min(math.ldexp(self.endpoint.first_back_off_seconds, exponent), longest)
             return back_off * random.uniform(0.5, 1.0)  # noqa: S311
-        if wanted > longest:
-            line = f"{self.name} asks to wait {wanted:,.0f} seconds before the next try; it waits {longest:g}"
+        if requested > longest:
+            line = f"{self.name} asks to wait {requested:,.0f} seconds before the next try; it waits {longest:g}"
             warnings.warn(line, SelfknowWarning, stacklevel=1)
-        return min(wanted, longest)
+        return min(requested, longest)
 
 
 def server_seed(request: Request, seed: int) -> int:
@@ -149,12 +149,19 @@ def server_seed(request: Request, seed: int) -> int:
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason of a failed try, and its consequence for the next one."""
+    """The reason of a failed try, and its consequence for the next one.
+
+    Attributes:
+        reason: The reason, in one line.
+        is_transient: True if a retry may succeed.
+        wait_seconds: The wait before the retry that the server requested; null if it requested none.
+        is_fatal: True if every request would fail.
+    """
 
     reason: str
-    passing: bool = False
+    is_transient: bool = False
     wait_seconds: float | None = None
-    hopeless: bool = False
+    is_fatal: bool = False
 
 
 class _Pace:
@@ -176,22 +183,22 @@ class _Pace:
 def explain(error: Exception, address: Address) -> Failure:
     """Classify the error of a failed try, and remove the address's credentials from its message."""
     response = getattr(error, "response", None)
-    line = " ".join(address.without_secrets(str(error)).split())[:_LONGEST_REASON] or type(error).__name__
+    line = " ".join(address.without_secrets(str(error)).split())[:_LONGEST_REASON_IN_CHARACTERS] or type(error).__name__
     if isinstance(error, TimeoutError):
-        return Failure("no answer in time", passing=True)
+        return Failure("no answer in time", is_transient=True)
     if response is None:
-        # A broken connection, or a response that is not JSON, says nothing about the request, so a retry may help.
-        return Failure(_with_cause(error, f"{type(error).__name__}: {line}"), passing=True)
+        # A broken connection or a response that is not JSON may have nothing to do with the request.
+        return Failure(_with_cause(error, f"{type(error).__name__}: {line}"), is_transient=True)
     status = int(response.status_code)
     reason = f"HTTP {status}: {line}"
-    if status in _HOPELESS:
-        return Failure(f"{reason} ({_HOPELESS[status]})", hopeless=True)
-    passing = status in _PASSING or status >= 500
-    return Failure(reason, passing=passing, wait_seconds=retry_after(response.headers.get("Retry-After")))
+    if status in _FATAL_STATUSES:
+        return Failure(f"{reason} ({_FATAL_STATUSES[status]})", is_fatal=True)
+    is_transient = status in _TRANSIENT_STATUSES or status >= 500
+    return Failure(reason, is_transient=is_transient, wait_seconds=retry_after(response.headers.get("Retry-After")))
 
 
 def _with_cause(error: BaseException, reason: str) -> str:
-    """Return a reason with the system's own message, such as "connection refused", in front."""
+    """Put the operating system's message, such as "connection refused", before a reason."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno:
@@ -229,7 +236,7 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
 
 
 def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
-    """Run a coroutine in a thread and yield the items that it emits; works inside a notebook's event loop, too."""
+    """Run a coroutine in a thread and yield the items that it emits; this also works in a notebook's event loop."""
     items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
     task = loop.create_task(run(items.put))

@@ -2,7 +2,7 @@
 
 ``selfknow train`` writes them into the checkpoint, as ``selfknow.json`` beside the weights, so that they survive when
 the folder is copied or renamed. ``selfknow evaluate`` copies them into ``run.json``, and SQL groups by them. An unknown
-fact is null: nothing is guessed from a name.
+fact is null; none is guessed from a name.
 """
 
 import hashlib
@@ -17,8 +17,8 @@ from selfknow.errors import UserError
 from selfknow.files import user_path
 
 FACTS_FILE = "selfknow.json"
-# Settings that trade time for memory: a training learns the same with and without them.
-_TECHNICAL = frozenset({"gradient_checkpointing", "compile"})
+# Settings that trade time for memory and do not change the training's result.
+_TECHNICAL_SETTINGS = frozenset({"gradient_checkpointing", "compile"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +28,24 @@ class ModelFacts:
     Attributes:
         label: Its name in tables, if the user chose one.
         suite: Its group in tables, if the user chose one.
-        architecture: The name in ``transformers``: ``opt``, ``gpt_neox``, ``llama``.
+        architecture: Name of its architecture in ``transformers``, such as ``opt`` or ``gpt_neox``.
         origin: The model before it was trained here: a model of the paper's suite (``opt-7m``) or a Hub id.
         num_parameters: The number of parameters; tied ones count once.
         quantization: The storage type of its weights, such as ``Q4_1``; null if they are not quantized.
         precision: The type it computes in, such as ``float32``.
         from_scratch: True if its training here started from random weights; false: from a checkpoint.
         parent: The user's name for the checkpoint that the training started from.
-        parent_revision: The commit of a parent on the Hub, the hash of a local one.
-        corpus: The training corpus: ``name``, ``config``, ``content_hash``, and the ``parameters`` of its shape.
+        parent_revision: The commit of a parent on the Hub, or the hash of a local parent.
+        corpus: The training corpus: ``name``, ``config``, ``content_hash`` and ``parameters``.
         recipe: The settings of its training, without the seed.
         recipe_changes: The settings of the recipe that differ from their defaults.
         training_seed: The seed of the training's weights, order and dropout.
         epochs: The number of passes over the corpus.
-        training_tokens: The number of tokens in training.
+        training_tokens: The number of tokens that it was trained on, over all epochs.
         recall_of_documents: Share of a sample of the corpus's documents that the model recalls word for word.
         recall_of_training_questions: Share of a sample of its training questions that it answers word for word.
-        instruction_tuned: True if it was tuned on instructions; false: a base model.
-        instruction_tuned_from: The model that it was tuned from.
+        instruction_tuned: True if it was tuned on instructions; false for a base model.
+        instruction_tuned_from: The base model from which it was tuned.
 
     Example:
         >>> ModelFacts(num_parameters=1_580_032, from_scratch=True).as_json()
@@ -78,8 +78,8 @@ class ModelFacts:
         """A hash of the recipe, 12 hex digits; null if the recipe is unknown."""
         if self.recipe is None:
             return None
-        learnt = {name: value for name, value in self.recipe.items() if name not in _TECHNICAL}
-        return hashlib.sha256(json.dumps(learnt, sort_keys=True).encode()).hexdigest()[:12]
+        settings = {name: value for name, value in self.recipe.items() if name not in _TECHNICAL_SETTINGS}
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
 
     def as_json(self) -> dict[str, Any]:
         """Return the known facts by name."""
@@ -93,11 +93,11 @@ class ModelFacts:
         Raises:
             UserError: A fact has a value of the wrong type.
         """
-        kinds = {fact.name: _kind(str(fact.type)) for fact in fields(cls)}
-        known = {name: value for name, value in content.items() if name in kinds}
+        types = {fact.name: _python_type(str(fact.type)) for fact in fields(cls)}
+        known = {name: value for name, value in content.items() if name in types}
         for name, value in known.items():
-            is_fact = isinstance(value, kinds[name]) and isinstance(value, bool) is (kinds[name] is bool)
-            if value is not None and not is_fact:
+            has_type = isinstance(value, types[name]) and isinstance(value, bool) is (types[name] is bool)
+            if value is not None and not has_type:
                 raise UserError(f"the facts about a model are damaged: {name} is {reprlib.repr(value)}")
         if isinstance(content.get("pretrained"), bool):
             known.setdefault("from_scratch", not content["pretrained"])
@@ -108,10 +108,10 @@ class ModelFacts:
         return replace(self, **other.as_json())
 
 
-def _kind(declared: str) -> Any:
+def _python_type(annotation: str) -> Any:
     """Return the Python type of a field's values from its annotation, such as ``float | None``."""
-    kinds = {"str": str, "int": int, "float": (int, float), "bool": bool}
-    return kinds.get(declared.partition(" ")[0], dict)
+    types = {"str": str, "int": int, "float": (int, float), "bool": bool}
+    return types.get(annotation.partition(" ")[0], dict)
 
 
 def read_facts(folder: Path) -> ModelFacts:
@@ -130,7 +130,7 @@ def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
     """Return the facts about a checkpoint that are known without its weights.
 
     Args:
-        name: A folder (of a training, too), a file, or a Hub id, which is its origin.
+        name: A checkpoint or training folder, a file, or a Hub id, which becomes its origin.
         architecture: The architecture in its configuration.
 
     Raises:
@@ -138,10 +138,10 @@ def checkpoint_facts(name: str, architecture: str | None = None) -> ModelFacts:
     """
     from selfknow.models.known import known_model
 
-    place = user_path(name)
-    if place.exists():
-        folders = (folder for folder in (place, place / "model") if (folder / FACTS_FILE).is_file())
-        folder = next(folders, place)
+    path = user_path(name)
+    if path.exists():
+        folders = (folder for folder in (path, path / "model") if (folder / FACTS_FILE).is_file())
+        folder = next(folders, path)
         return ModelFacts(architecture=architecture).updated(read_facts(folder))
     known = known_model(name)
     return ModelFacts(

@@ -11,18 +11,18 @@ from selfknow.models.interface import Decoding, Reply, Request
 class FunctionModel:
     """A function from a prompt to a reply, behind the interface of every model.
 
-    An exception that it raises is recorded as the error of that request, and the run goes on. Its revision is a hash of
-    its code and the values that it uses, so that a run can be resumed with the same function, and refuses another one
-    of the same name.
+    An exception that it raises becomes the error of that request, and the run continues. Its revision is a hash of its
+    code and the values that it uses. So a run can be resumed with the same function, and refuses another function of
+    the same name.
 
     Args:
-        function: Takes the prompt, with earlier turns before it and a started answer after it, and returns the text
-            that it adds.
+        function: Function that takes a text (earlier turns, the prompt and a started answer) and returns the text that
+            follows.
         name: The model's name in the run; by default the function's own name. With a name, the function has no
             revision, and its code may change.
 
     Raises:
-        UserError: There is no name, and the function uses something that has no value to compare, such as a client.
+        UserError: There is no name, and the function uses an object that cannot be compared, such as a client.
 
     Example:
         >>> model = FunctionModel(lambda prompt: prompt.upper(), name="shout")
@@ -47,13 +47,13 @@ class FunctionModel:
         if request.forced is not None:
             return Reply(None, error="a function gives no log-probabilities")
         if request.image is not None:
-            return Reply(None, error="a function is shown no pictures")
+            return Reply(None, error="a function cannot see pictures")
         try:
             text = self._function(request.text + request.started_answer)
             if not isinstance(text, str):
                 return Reply(None, error=f"the function returned {type(text).__name__}, not text")
-            ends = [text.find(stop) for stop in decoding.stop if stop in text]
-            return Reply(text[: min(ends)] if ends else text, "stop")
+            stops = [text.find(stop) for stop in decoding.stop if stop in text]
+            return Reply(text[: min(stops)] if stops else text, "stop")
         except Exception as error:  # a user's function may raise anything, and only this request fails
             return Reply(None, error=describe_error(error))
 
@@ -63,6 +63,6 @@ def _revision(function: Callable[[str], object], name: str) -> str:
         return hash_of_function(function)
     except UnknowableError as error:
         raise UserError(
-            f"the function {name} cannot be told from another one of that name ({error}): give it a name of its own, "
-            "as name='…', and a new one whenever it changes"
+            f"the function {name} cannot be compared with another function of that name ({error}): pass name='…', and "
+            "a new name whenever the function changes"
         ) from error

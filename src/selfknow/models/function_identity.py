@@ -1,7 +1,7 @@
 """A hash of a function's code, constants, defaults, closure and globals, but not of its name or place.
 
-The same function, defined again in a notebook or moved in a file, has the same hash. Code of installed libraries counts
-by its name alone, and so does everything that is looked up in a module when the function runs.
+If the same function is defined again in a notebook, or moved in a file, its hash stays the same. Code of installed
+libraries enters the hash only by its name, and so does everything that the function looks up in a module.
 """
 
 import copyreg
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 _LARGEST_IN_BYTES = 64 << 20
-_OF_EVERY_CLASS = re.compile(
+_COMMON_ATTRIBUTES = re.compile(
     r"__(dict|weakref|module|doc|qualname|annotations|firstlineno|static_attributes|dataclass_\w+|abstractmethods)__|_abc_impl"
 )
-_PLAIN = (tuple, list, dict)  # a subclass's object may hold more than its items, so it is not taken for one of these
+_PLAIN = (tuple, list, dict)  # not their subclasses, whose objects may hold more than items
 
 
 def _name(value: Any) -> tuple[object, ...]:
@@ -52,7 +52,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
 
 
 class UnknowableError(Exception):
-    """Something that a function uses cannot be told from another of its kind; the message names it."""
+    """A value that a function uses cannot be compared with others of its type; the message names it."""
 
 
 def hash_of_function(function: Callable[..., object]) -> str:
@@ -62,7 +62,7 @@ def hash_of_function(function: Callable[..., object]) -> str:
         function: A function or any other callable: a method, a ``functools.partial``, an object with ``__call__``.
 
     Raises:
-        UnknowableError: It holds a connection, a lock, or something else that has no value to compare.
+        UnknowableError: It holds a connection, a lock, or another object that cannot be compared.
 
     Example:
         >>> hash_of_function(lambda prompt: "a") == hash_of_function(lambda text: "b")
@@ -82,7 +82,7 @@ class _Digest:
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=8)
         self._size_in_bytes = 0
-        self._ancestors: list[int] = []  # a value that holds itself counts by its distance to itself
+        self._ancestors: list[int] = []  # a value inside itself enters the hash as its depth in itself
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
@@ -147,31 +147,32 @@ class _Digest:
             return
         self._add_all("function", function.__code__, function.__defaults__, function.__kwdefaults__, vars(function))
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            self._add_used(name, functools.partial(getattr, cell, "cell_contents"))
+            self._add_variable(name, functools.partial(getattr, cell, "cell_contents"))
         for name in sorted(set(_globals_of(function.__code__))):
             if name in function.__globals__:
-                self._add_used(name, functools.partial(function.__globals__.get, name))
+                self._add_variable(name, functools.partial(function.__globals__.get, name))
             else:
                 self._add_all("builtin", name)
 
-    def _add_used(self, name: str, value: Callable[[], Any]) -> None:
+    def _add_variable(self, name: str, read: Callable[[], Any]) -> None:
+        """Add a variable that a function uses: its name, and the value that ``read`` returns."""
         self._add_all("uses", name)
         try:
-            used = value()
+            value = read()
         except ValueError:  # the cell is still empty
             self._write("empty")
             return
         try:
-            self.add(used)
+            self.add(value)
         except UnknowableError as error:
-            raise UnknowableError(f"it uses {name}, of type {type(used).__qualname__}") from error
+            raise UnknowableError(f"it uses {name}, of type {type(value).__qualname__}") from error
 
     def _add_class(self, class_: type) -> None:
         if _is_installed(class_.__module__):
             self._add_all("class", class_.__module__, class_.__qualname__)
         else:
-            own = {name: value for name, value in vars(class_).items() if not _OF_EVERY_CLASS.fullmatch(name)}
-            self._add_all("class", class_.__qualname__, own, class_.__bases__)
+            attributes = {name: value for name, value in vars(class_).items() if not _COMMON_ATTRIBUTES.fullmatch(name)}
+            self._add_all("class", class_.__qualname__, attributes, class_.__bases__)
 
     def _add_object(self, value: Any) -> None:
         """Add an object's class and state, as pickle would store them."""
@@ -189,7 +190,7 @@ class _Digest:
 
 
 def _globals_of(code: types.CodeType) -> Iterator[str]:
-    """Yield the globals and builtins that a function and its inner functions use, by name."""
+    """Yield the names of the globals and builtins that a function and its inner functions use."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             yield instruction.argval
@@ -199,7 +200,7 @@ def _globals_of(code: types.CodeType) -> Iterator[str]:
 
 
 def _is_installed(module_name: str | None) -> bool:
-    """Return true for a module of Python or of an installed library, which changes with its version alone."""
+    """Return true for a module of Python or of an installed library, which changes only with its version."""
     if module_name is None or module_name == "__main__":
         return False
     if module_name.partition(".")[0] in sys.stdlib_module_names:

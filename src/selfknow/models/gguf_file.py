@@ -1,7 +1,7 @@
-"""Models in GGUF files, llama.cpp's format: checked before anything is loaded, and read by ``transformers``.
+"""Models in GGUF files, llama.cpp's format. A file is checked before ``transformers`` loads it.
 
-The weights are unpacked into a dense model, which works like any other. One file holds weights, tokenizer and chat
-template.
+One file holds weights, tokenizer and chat template. The weights are unpacked into a dense model, which works like any
+other.
 """
 
 import copy
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 SUFFIX = ".gguf"
-_ON_THE_HUB = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<path>[^:]+\.gguf)")
+_HUB_NAME = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+):(?P<path>[^:]+\.gguf)")
 _BYTES_PER_GIBIBYTE = 1 << 30
 
 
-def _instead() -> str:
+def _server_advice() -> str:
     return f"serve it with llama.cpp's llama-server and name it with {argument('endpoint')} (docs/models.md)"
 
 
@@ -39,7 +39,7 @@ def find(name: str) -> Path | None:
         The file, which may be unreadable; null if the name stands for something else.
 
     Raises:
-        UserError: A folder holds several GGUF files, or there is none by this name on the Hub.
+        UserError: A folder holds several GGUF files, or the Hub has no file of this name.
 
     Example:
         >>> find("facebook/opt-125m") is None
@@ -54,12 +54,12 @@ def find(name: str) -> Path | None:
             listed = ", ".join(file.name for file in files)
             raise UserError(f"{name} holds {len(files)} GGUF files: name one of them ({listed})")
         return files[0] if files else None
-    if path.exists() or not (there := _ON_THE_HUB.fullmatch(name)):
+    if path.exists() or not (match := _HUB_NAME.fullmatch(name)):
         return None
     try:
-        return downloads.model_file(there["repo"], there["path"])
+        return downloads.model_file(match["repo"], match["path"])
     except downloads.DownloadError as error:
-        raise UserError(f"{there['path']} of {there['repo']} could not be fetched from the Hub: {error}") from error
+        raise UserError(f"{match['path']} of {match['repo']} could not be fetched from the Hub: {error}") from error
 
 
 def is_on_the_hub(name: str) -> bool:
@@ -69,7 +69,7 @@ def is_on_the_hub(name: str) -> bool:
         >>> is_on_the_hub("org/repo:parts/model.gguf"), is_on_the_hub("model.gguf")
         (True, False)
     """
-    return _ON_THE_HUB.fullmatch(name) is not None
+    return _HUB_NAME.fullmatch(name) is not None
 
 
 def header(name: str, path: Path) -> GgufHeader:
@@ -81,7 +81,7 @@ def header(name: str, path: Path) -> GgufHeader:
 
     Raises:
         MissingExtraError: The package ``gguf`` is not installed.
-        UserError: It is no GGUF file, is cut off, or is one part of several.
+        UserError: It is not a GGUF file, is cut off, or is one part of several.
     """
     from importlib.util import find_spec
 
@@ -95,7 +95,7 @@ def header(name: str, path: Path) -> GgufHeader:
     if int(content.metadata.get("split.count", 1)) > 1:
         raise UserError(f"{name} is one part of several: join them with llama.cpp's `llama-gguf-split --merge`")
     if size < end:
-        raise UserError(f"{name} cannot be read: it is cut off, {size:,} of {end:,} bytes; get it again")
+        raise UserError(f"{name} cannot be read: it is cut off, {size:,} of {end:,} bytes; download it again")
     if not content.architecture:
         raise UserError(f"{name} does not name the architecture of its model")
     return content
@@ -110,13 +110,13 @@ def load_config(name: str, path: Path) -> Any:
     content, status = header(name, path), path.stat()
     try:
         return copy.deepcopy(_config(path.resolve(), status.st_mtime_ns, status.st_size))
-    except Exception as error:  # the reader may raise anything over a damaged file
+    except Exception as error:  # on a damaged file the reader may raise anything
         raise _unsupported(name, content, error) from error
 
 
 @lru_cache(maxsize=4)
 def _config(path: Path, _changed_at: int, _size: int) -> Any:
-    """Read a configuration once: with a large vocabulary ``transformers`` takes many seconds."""
+    """Read a configuration, and cache it: with a large vocabulary ``transformers`` takes many seconds."""
     from transformers import AutoConfig
 
     return AutoConfig.from_pretrained(str(path.parent), gguf_file=path.name)
@@ -126,18 +126,18 @@ def load_tokenizer(name: str, path: Path) -> "PreTrainedTokenizerBase":
     """Load the tokenizer in a file, with its chat template if there is one.
 
     Raises:
-        UserError: The file has no tokenizer, or one of a kind that ``transformers`` does not know.
+        UserError: The file has no tokenizer, or ``transformers`` cannot read it.
     """
     from transformers import TOKENIZER_MAPPING, PreTrainedTokenizerFast
 
     if not header(name, path).metadata.get("tokenizer.ggml.tokens"):
         raise UserError(f"{name} holds weights but no tokenizer: its vocabulary is missing")
-    # `AutoTokenizer` chooses the same class, but reads the configuration once more for it.
-    kind: Any = TOKENIZER_MAPPING.get(type(load_config(name, path)), PreTrainedTokenizerFast)
-    if not (isinstance(kind, type) and issubclass(kind, PreTrainedTokenizerFast)):
-        kind = PreTrainedTokenizerFast
+    # `AutoTokenizer` would choose the same class, but read the configuration again.
+    tokenizer_class: Any = TOKENIZER_MAPPING.get(type(load_config(name, path)), PreTrainedTokenizerFast)
+    if not (isinstance(tokenizer_class, type) and issubclass(tokenizer_class, PreTrainedTokenizerFast)):
+        tokenizer_class = PreTrainedTokenizerFast
     try:
-        tokenizer: PreTrainedTokenizerBase = kind.from_pretrained(str(path.parent), gguf_file=path.name)
+        tokenizer: PreTrainedTokenizerBase = tokenizer_class.from_pretrained(str(path.parent), gguf_file=path.name)
     except Exception as error:
         raise UserError(f"the tokenizer in {name} cannot be read by transformers: {_first_line(error)}") from error
     return tokenizer
@@ -150,7 +150,7 @@ def load_model(name: str, path: Path, dtype: "str | torch.dtype" = "auto", **set
         name: The user's name for the file, for messages.
         path: The file.
         dtype: The type of the unpacked weights, ``float32`` or ``bfloat16``; ``auto`` is float32.
-        settings: Settings of its configuration to change, such as ``dropout``.
+        settings: Settings that replace those of its configuration, such as ``dropout``.
 
     Raises:
         UserError: It does not fit into memory, ``transformers`` cannot read it, or it lacks weights.
@@ -164,10 +164,10 @@ def load_model(name: str, path: Path, dtype: "str | torch.dtype" = "auto", **set
     _check_memory(name, content, dtype)
     config = load_config(name, path)
     config.update(settings)
-    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    model_class: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     try:
-        with redirect_stderr(io.StringIO()):  # it always draws a progress bar
-            model, report = kind.from_pretrained(
+        with redirect_stderr(io.StringIO()):  # transformers always draws a progress bar here
+            model, report = model_class.from_pretrained(
                 str(path.parent),
                 gguf_file=path.name,
                 config=config,
@@ -191,7 +191,7 @@ def revision(path: Path) -> str:
 
 
 def _remove_quantization(model: "PreTrainedModel") -> "PreTrainedModel":
-    """Remove a model's quantization settings, as its weights are unpacked: it can then be trained and saved."""
+    """Remove a model's quantization settings, as its weights are unpacked; it can then be trained and saved."""
     model.hf_quantizer = None  # type: ignore[assignment]
     for settings in (model.config, model.config.get_text_config()):
         if hasattr(settings, "quantization_config"):
@@ -206,7 +206,7 @@ def _check_memory(name: str, content: GgufHeader, dtype: "torch.dtype") -> None:
         raise UserError(
             f"{name} does not fit into memory: its {content.num_values:,} weights take "
             f"{needed / _BYTES_PER_GIBIBYTE:,.1f} GiB in {precision}, and {available / _BYTES_PER_GIBIBYTE:,.1f} GiB "
-            f"are free; use a smaller model, or {_instead()}"
+            f"are free; use a smaller model, or {_server_advice()}"
         )
 
 
@@ -214,7 +214,7 @@ def _unsupported(name: str, content: GgufHeader, error: BaseException) -> UserEr
     if "not supported" in str(error):
         return UserError(
             f"{name} holds a model of the architecture {content.architecture!r}, which transformers does not read from "
-            f"GGUF: {_instead()}"
+            f"GGUF: {_server_advice()}"
         )
     return UserError(f"{name} ({content.architecture}) cannot be read by transformers: {_first_line(error)}")
 

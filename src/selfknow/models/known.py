@@ -1,7 +1,7 @@
-"""The paper's models by their exact names: a name of the suite, or the id of the checkpoint on the Hub.
+"""The paper's models by their exact names: a name in its suite, or the checkpoint's id on the Hub.
 
-Prato et al., Do Large Language Models Know How Much They Know?, Table 4; the table is ``datasets_src/models.tsv``.
-Flan-T5 is T5 1.1 after further training as a language model and tuning on instructions (Chung et al., Scaling
+They are listed in ``datasets_src/models.tsv``, after Prato et al., Do Large Language Models Know How Much They Know?,
+Table 4. Flan-T5 is T5 1.1 after further training as a language model and tuning on instructions (Chung et al., Scaling
 Instruction-Finetuned Language Models, section 2.2); OPT and Pythia are base models.
 """
 
@@ -14,12 +14,12 @@ class KnownModel:
     """A model of the paper.
 
     Attributes:
-        name: Its name in the suite: ``opt-125m``.
+        name: Its name in the suite, such as ``opt-125m``.
         checkpoint: Its id on the Hub; null if it was never published.
         label: Its name in tables.
         suite: Its group in tables.
         num_parameters: The published number of parameters.
-        instruction_tuned_from: The model that it was tuned from; null for a base model.
+        instruction_tuned_from: The base model from which it was tuned; null for a base model.
     """
 
     name: str

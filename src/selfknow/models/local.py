@@ -10,7 +10,7 @@ from selfknow.errors import UserError, argument
 from selfknow.models import checkpoints
 from selfknow.models.facts import ModelFacts, checkpoint_facts
 from selfknow.models.interface import Decoding, Reply, Request
-from selfknow.models.precision import choose_precision, precision_of
+from selfknow.models.precision import choose_precision, model_precision
 from selfknow.models.rendering import Rendered, Renderer, added_text, first_batch, pad_left
 from selfknow.models.tokenization import padding_token
 
@@ -28,14 +28,14 @@ class LocalModel:
     Args:
         model: The model, on its device.
         tokenizer: Its tokenizer.
-        name: The name that the user gave for it.
+        name: The name by which the user called it.
         revision: The weights' commit or hash.
-        batch_size: Requests answered at once; halved if the memory does not suffice.
-        chat: Send prompts through the chat template; null: if the tokenizer has one.
+        batch_size: The largest number of requests answered at once; halved if the memory does not suffice.
+        chat: Send prompts through the chat template; null: only if the tokenizer has one.
         quantization: The storage type of its weights in a GGUF file, such as ``Q4_1``; null for other checkpoints.
 
     Attributes:
-        on_tokens: Called after every step with the number of tokens generated (see :class:`TokenReports`).
+        on_tokens: Function to call after every step with the number of tokens generated (see :class:`TokenReports`).
     """
 
     def __init__(
@@ -73,20 +73,20 @@ class LocalModel:
 
         Args:
             name: A folder, a GGUF file or a Hub id.
-            batch_size: Requests answered at once.
-            chat: Send prompts through the chat template; null: if the tokenizer has one.
+            batch_size: The largest number of requests answered at once.
+            chat: Send prompts through the chat template; null: only if the tokenizer has one.
             device: The device, such as ``cpu``; by default the fastest one.
             precision: ``float32``, ``bfloat16`` or ``saved`` (the checkpoint's own); by default bfloat16 if the device
                 computes in it, else float32.
 
         Raises:
-            UserError: It does not exist, cannot be fetched, or does not fit into memory.
+            UserError: The checkpoint does not exist, cannot be fetched, or does not fit into memory.
         """
         checkpoints.require_models_extra()
         device = device or checkpoints.best_device()
         precision = choose_precision(precision, device)
         tokenizer = checkpoints.load_tokenizer(name)
-        _check_chat(name, tokenizer, chat)  # before the weights, which take long
+        _check_chat(name, tokenizer, chat)  # before loading the weights, which takes long
         model = checkpoints.load_model(name, precision)
         revision, quantization = checkpoints.revision(name, model.config), checkpoints.quantization(name)
         checkpoints.move(name, model, device)
@@ -102,7 +102,7 @@ class LocalModel:
         *,
         chat: bool | None = None,
     ) -> Self:
-        """Return a model that can count the tokens of prompts, and nothing else."""
+        """Return a model that can only count the tokens of prompts."""
         return cls(cast("Any", SimpleNamespace(config=config)), tokenizer, name, revision, chat=chat)
 
     def prompt_tokens(self, request: Request) -> int:
@@ -118,11 +118,11 @@ class LocalModel:
     @property
     def precision(self) -> str:
         """The type that the model computes in, such as ``float32``."""
-        return precision_of(self.model)
+        return model_precision(self.model)
 
     @property
     def facts(self) -> ModelFacts:
-        """Facts from the model's folder, and those that are measured on the loaded model."""
+        """The facts in the model's folder, and facts that are measured on the loaded model."""
         measured = ModelFacts(
             num_parameters=self.num_parameters,
             quantization=self.quantization,
@@ -133,8 +133,8 @@ class LocalModel:
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Answer requests, and call ``on_tokens`` after every step.
 
-        Requests of any limits share the batch: those with the highest limits come first, so that none is left to run
-        alone at the end, and the longest prompts first among them.
+        Requests of all limits share the batch. Those with the highest limits come first, so that no long reply is left
+        to run alone at the end; among them, the longest prompts come first.
         """
         fitting: list[Rendered] = []
         for prompt in map(self._render, requests):
@@ -148,10 +148,12 @@ class LocalModel:
         yield from self._generate_in_batches([prompt for prompt in fitting if prompt.forced is not None], decoding)
         to_generate = [prompt for prompt in fitting if prompt.forced is None]
         to_generate.sort(key=lambda prompt: -prompt.request.limit(decoding))
-        # In whole batches, an encoder-decoder model's started answers are not padded, so they are batched by length.
-        to_generate.sort(key=lambda prompt: len(prompt.started) if not self._is_continuous else 0)
-        generate = self._generate_continuously if self._is_continuous else self._generate_in_batches
-        yield from generate(to_generate, decoding)
+        if self._is_continuous:
+            yield from self._generate_continuously(to_generate, decoding)
+        else:
+            # An encoder-decoder model's started answers are not padded, so those in a batch need the same length.
+            to_generate.sort(key=lambda prompt: len(prompt.started))
+            yield from self._generate_in_batches(to_generate, decoding)
 
     @property
     def _is_continuous(self) -> bool:
@@ -163,15 +165,14 @@ class LocalModel:
         """Answer batches one after another, each until its last reply has ended."""
         while rendered:
             batch = first_batch(rendered[: self.batch_size])
-            answer = (
-                partial(self._generate, batch, decoding) if batch[0].forced is None else partial(self._score, batch)
-            )
+            is_forced = batch[0].forced is not None
+            answer = partial(self._score, batch) if is_forced else partial(self._generate, batch, decoding)
             if (replies := self._try_in_memory(answer, len(batch))) is not None:
                 yield from zip((prompt.request for prompt in batch), replies, strict=True)
                 del rendered[: len(batch)]
 
     def _generate_continuously(self, rendered: list[Rendered], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Answer requests so that a reply that has ended gives its place to the next request."""
+        """Answer requests in slots; when a reply has ended, the next request takes its slot."""
         from selfknow.models.continuous import ContinuousBatch
 
         def limit(prompt: Rendered) -> int:
@@ -193,7 +194,7 @@ class LocalModel:
 
     def _render(self, request: Request) -> Rendered:
         if request.image is not None:
-            raise UserError(f"{self.name} reads text only: name a vision-language model, which sees pictures too")
+            raise UserError(f"{self.name} reads text only: name a vision-language model, which also sees pictures")
         start = self.model.config.decoder_start_token_id if self.model.config.is_encoder_decoder else None
         return Renderer(self.tokenizer, self.chat, start).render(request)
 
@@ -209,11 +210,11 @@ class LocalModel:
                 raise
             if size == 1:
                 raise UserError(f"{self.name}: not even one request at a time fits into memory") from error
-        self.batch_size = size // 2  # the tensors of the failed attempt are gone by now
+        self.batch_size = size // 2  # here the failed attempt's tensors are freed
         return None
 
     def _room(self, prompt: Rendered) -> int:
-        """Return the number of tokens that can follow a prompt before the model's positions are used up."""
+        """Return the number of tokens that can follow a prompt before the model runs out of positions."""
         if self.model.config.is_encoder_decoder:
             return _NO_LIMIT
         limit = getattr(self.model.config.get_text_config(), "max_position_embeddings", _NO_LIMIT)
@@ -225,10 +226,11 @@ class LocalModel:
 
         ends = end_tokens(self.model, self.tokenizer)
         inputs = self._inputs(batch)
-        length = (inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]).shape[1]
-        row_ends = RowEnds(self.tokenizer, batch, decoding, length)
+        prompt_tokens = inputs["decoder_input_ids"] if "decoder_input_ids" in inputs else inputs["input_ids"]
+        prompt_length = prompt_tokens.shape[1]
+        row_ends = RowEnds(self.tokenizer, batch, decoding, prompt_length)
         logprob = SequenceLogprob(ends, self.on_tokens, row_ends.ended)
-        output = self._tokens(
+        output = self._generate_tokens(
             **inputs,
             max_new_tokens=min(max(row_ends.limits), *(self._room(prompt) for prompt in batch)),
             do_sample=False,
@@ -238,22 +240,22 @@ class LocalModel:
             top_k=None,
             pad_token_id=padding_token(self.tokenizer),
             eos_token_id=ends,
-            logits_processor=[logprob, *self._sampling(batch, decoding)],
+            logits_processor=[logprob, *self._sampling_processors(batch, decoding)],
             stopping_criteria=[row_ends],
         )
         logprobs = logprob.finish(output[:, -1])
-        rows = [row[:end] for row, end in zip(output[:, length:].tolist(), row_ends.lengths, strict=True)]
+        rows = [row[:end] for row, end in zip(output[:, prompt_length:].tolist(), row_ends.lengths, strict=True)]
         return [
             self._reply(prompt, row, ends, decoding, total)
             for prompt, row, total in zip(batch, rows, logprobs, strict=True)
         ]
 
-    def _tokens(self, **inputs: Any) -> "torch.Tensor":
+    def _generate_tokens(self, **inputs: Any) -> "torch.Tensor":
         """Call the model's own ``generate`` and return its output, (rows, tokens)."""
         output: torch.Tensor = cast("Any", self.model).generate(**inputs)
         return output
 
-    def _sampling(self, batch: list[Rendered], decoding: Decoding) -> list[Any]:
+    def _sampling_processors(self, batch: list[Rendered], decoding: Decoding) -> list[Any]:
         from selfknow.models.drawing import warpers
         from selfknow.models.logits import Draw
 
@@ -261,10 +263,10 @@ class LocalModel:
         return [*processors, Draw([prompt.request.seed(decoding.seed) for prompt in batch])] if processors else []
 
     def _reply(self, prompt: Rendered, row: list[int], ends: list[int], decoding: Decoding, logprob: float) -> Reply:
-        end = next((place for place, token in enumerate(row) if token in ends), None)
+        end = next((index for index, token in enumerate(row) if token in ends), None)
         tokens = row if end is None else row[:end]
         text = added_text(self.tokenizer, prompt, tokens)
-        stops = [place for stop in prompt.stops(decoding) if (place := text.find(stop)) >= 0]
+        stops = [start for stop in prompt.stops(decoding) if (start := text.find(stop)) >= 0]
         return Reply(
             generation=text[: min(stops)] if stops else text,
             finish_reason="length" if end is None and not stops else "stop",
@@ -276,7 +278,7 @@ class LocalModel:
         )
 
     def _score(self, batch: list[Rendered]) -> list[Reply]:
-        """Score forced continuations by one forward pass."""
+        """Score the forced continuations of a batch in one forward pass."""
         import torch
 
         lengths = [len(prompt.forced or []) for prompt in batch]
@@ -286,7 +288,7 @@ class LocalModel:
         logprobs = torch.log_softmax(logits.float(), dim=-1)
         key = "decoder_input_ids" if self.model.config.is_encoder_decoder else "input_ids"
         targets = inputs[key][:, -max(lengths) :]
-        chosen = logprobs.gather(2, targets[:, :, None]).squeeze(2).double().tolist()
+        target_logprobs = logprobs.gather(2, targets[:, :, None]).squeeze(2).double().tolist()
         return [
             Reply(
                 generation=prompt.request.forced,
@@ -297,24 +299,24 @@ class LocalModel:
                 completion_tokens=length,
                 logprob=sum(values[len(values) - length :]),
             )
-            for prompt, length, values in zip(batch, lengths, chosen, strict=True)
+            for prompt, length, values in zip(batch, lengths, target_logprobs, strict=True)
         ]
 
     def _inputs(self, batch: list[Rendered], *, forced: bool = False) -> "dict[str, torch.Tensor]":
-        """Return left-padded inputs on the model's device."""
+        """Return the inputs of a batch on the model's device, padded on the left; ``forced`` adds continuations."""
         import torch
 
-        extra = [prompt.forced or [] if forced else [] for prompt in batch]
+        continuations = [(prompt.forced or []) if forced else [] for prompt in batch]
         device = self.model.device
         if self.model.config.is_encoder_decoder:
             tokens, mask = pad_left([prompt.tokens for prompt in batch], padding_token(self.tokenizer))
-            started = [prompt.started + more for prompt, more in zip(batch, extra, strict=True)]
+            started = [prompt.started + tokens for prompt, tokens in zip(batch, continuations, strict=True)]
             decoder_tokens, decoder_mask = pad_left(started, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask, "decoder_input_ids": decoder_tokens}
             if forced:
                 inputs["decoder_attention_mask"] = decoder_mask
         else:
-            rows = [prompt.tokens + more for prompt, more in zip(batch, extra, strict=True)]
+            rows = [prompt.tokens + tokens for prompt, tokens in zip(batch, continuations, strict=True)]
             tokens, mask = pad_left(rows, padding_token(self.tokenizer))
             inputs = {"input_ids": tokens, "attention_mask": mask}
             if forced:
@@ -324,11 +326,11 @@ class LocalModel:
 
 def _check_chat(name: str, tokenizer: "PreTrainedTokenizerBase", chat: bool | None) -> None:
     if chat and not tokenizer.chat_template:
-        raise UserError(f"{name} has no chat template, as base models have none: leave out {argument('chat', True)}")
+        raise UserError(f"{name} has no chat template, like most base models: leave out {argument('chat', True)}")
 
 
 def end_tokens(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> list[int]:
-    """Return the tokens that end a reply: the model's own, and the tokenizer's end-of-sequence."""
-    own = model.generation_config.eos_token_id if model.generation_config is not None else None
-    ends = own if isinstance(own, list) else [own]
+    """Return the tokens that end a reply: those of the model, and the tokenizer's end-of-sequence token."""
+    model_end = model.generation_config.eos_token_id if model.generation_config is not None else None
+    ends = model_end if isinstance(model_end, list) else [model_end]
     return sorted({int(end) for end in [*ends, tokenizer.eos_token_id] if end is not None})

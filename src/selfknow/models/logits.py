@@ -9,8 +9,8 @@ from transformers import LogitsProcessor
 def draw(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.Tensor:
     """Draw a token for every row from the softmax of its scores, by inversion of their cumulative sum.
 
-    Every row has a random stream of its own, so its draw does not depend on the other requests in its batch, and a
-    resumed run draws the same tokens. It takes one random number a row, as a vocabulary may have 262,144 tokens.
+    Every row has its own random stream, so its draw does not depend on the other requests in its batch, and a resumed
+    run draws the same tokens. A draw takes one random number, not one for each token of a large vocabulary.
 
     Args:
         scores: The scores of the next token, (rows, vocabulary).
@@ -19,16 +19,17 @@ def draw(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.T
     Returns:
         The tokens, (rows,).
     """
-    summed = torch.softmax(scores.float(), dim=-1).cumsum(-1, dtype=torch.float64)
-    uniform = torch.stack([torch.rand((), dtype=torch.float64, generator=each) for each in generators])
-    return torch.searchsorted(summed, uniform.to(summed)[:, None] * summed[:, -1:], right=True).squeeze(1)
+    cumulative = torch.softmax(scores.float(), dim=-1).cumsum(-1, dtype=torch.float64)
+    uniform = torch.stack([torch.rand((), dtype=torch.float64, generator=generator) for generator in generators])
+    thresholds = uniform.to(cumulative)[:, None] * cumulative[:, -1:]
+    return torch.searchsorted(cumulative, thresholds, right=True).squeeze(1)
 
 
 class Draw(LogitsProcessor):
-    """:func:`draw` for ``model.generate``: all scores but that of the drawn token are minus infinity.
+    """:func:`draw` for ``model.generate``: it sets all scores except the drawn token's to minus infinity.
 
     Args:
-        seeds: One seed a row.
+        seeds: A seed for each row.
     """
 
     def __init__(self, seeds: Sequence[int]) -> None:
@@ -36,8 +37,8 @@ class Draw(LogitsProcessor):
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:  # noqa: ARG002
         """Draw the next token of every row; ``scores`` is (rows, vocabulary)."""
-        alone = torch.full_like(scores, -torch.inf)
-        return alone.scatter_(1, draw(scores, self._generators)[:, None], 0.0)  # type: ignore[return-value]
+        drawn_scores = torch.full_like(scores, -torch.inf)
+        return drawn_scores.scatter_(1, draw(scores, self._generators)[:, None], 0.0)  # type: ignore[return-value]
 
 
 class SequenceLogprob(LogitsProcessor):
@@ -48,8 +49,8 @@ class SequenceLogprob(LogitsProcessor):
     Args:
         end_tokens: Tokens that end a row; what follows them is padding.
         on_tokens: Called after every step with the number of tokens generated.
-        stopped: Rows that a stop text or their limit has ended, (rows,) on the CPU; the caller updates it after each
-            token. Null: nothing but an end token ends a row.
+        stopped: True for rows that a stop text or their limit has ended, (rows,) on the CPU; the caller updates it
+            after each token. Null: only an end token ends a row.
     """
 
     def __init__(
@@ -83,8 +84,8 @@ class SequenceLogprob(LogitsProcessor):
         if self._sum is None or self._ended is None:
             self._sum = torch.zeros(len(tokens), dtype=torch.float64)
             self._ended = torch.zeros(len(tokens), dtype=torch.bool)
-        chosen = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
-        self._sum += torch.where(self._ended, 0.0, chosen)
+        token_logprobs = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
+        self._sum += torch.where(self._ended, 0.0, token_logprobs)
         self._on_tokens(int((~self._ended).sum()))
         self._ended |= torch.isin(tokens.cpu(), self._end_tokens)
         if self._stopped is not None:

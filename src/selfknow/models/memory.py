@@ -1,4 +1,4 @@
-"""The memory that this process may still use; the system kills a process that takes more, without a message."""
+"""The memory that this process may still use; the system kills a process that uses more, without a message."""
 
 from pathlib import Path
 
@@ -10,7 +10,8 @@ def available_memory_in_bytes() -> int:
     import psutil
 
     available = int(psutil.virtual_memory().available)
-    return available if (free := _free_in_container(_CONTROL_GROUP)) is None else min(available, free)
+    free_in_container = _free_in_container(_CONTROL_GROUP)
+    return available if free_in_container is None else min(available, free_in_container)
 
 
 def _free_in_container(folder: Path) -> int | None:

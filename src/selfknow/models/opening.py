@@ -1,4 +1,4 @@
-"""Opening of models: local checkpoints, endpoints and plain functions behind one class of options."""
+"""The options of a model, and functions that open it: a local checkpoint, an endpoint or a plain function."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from selfknow.models.images.generators import ImageGenerator, ImageSettings
 
 BASE_MODEL = "none"
+"""The value of ``instruction_tuned_from`` that declares a base model."""
+
 TOKEN, IMAGE_TOKEN = "SELFKNOW_TOKEN", "SELFKNOW_IMAGE_TOKEN"
+"""Environment variables with the token of the endpoint, and that of the image generator's endpoint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +28,19 @@ class ModelOptions:
     """The model to run, and the options of opening it.
 
     Attributes:
-        model: A checkpoint folder, a GGUF file, a Hub id, with ``endpoint`` the model's name there, or a function from
-            a prompt to a reply.
+        model: A checkpoint folder, a GGUF file, a Hub id, a function from a prompt to a reply, or (with ``endpoint``)
+            the model's name at the server.
         endpoint: The address of an OpenAI-compatible server; null: the model is local.
         text: True for a TGI endpoint, which takes plain prompts.
-        chat: True sends a local model's prompts through its chat template; null: if it has one.
-        batch_size: Local models: replies generated at once.
+        chat: True sends a local model's prompts through its chat template; null does so if it has one.
+        batch_size: Local models: the largest number of replies generated at once.
         precision: Local models: ``float32``, ``bfloat16`` or ``saved`` (the checkpoint's own); null: bfloat16 if the
             machine computes in it, else float32.
         concurrency: Endpoints: the largest number of requests at once.
         requests_per_minute: Endpoints: the largest number of requests started in a minute.
         timeout: Endpoints: the time limit of one try, in seconds.
         tries: Endpoints: the largest number of tries of one request.
-        num_parameters: The number of parameters of a served model, which its server does not tell.
+        num_parameters: The number of parameters of a served model, as servers do not report it.
         instruction_tuned_from: The name or label of the base model in its own run; ``none`` for a base model.
         label: The model's name in tables and charts.
     """
@@ -47,16 +50,16 @@ class ModelOptions:
     )
     endpoint: str | None = option(None, "An OpenAI-compatible server. Token: SELFKNOW_TOKEN.")
     text: bool = option(False, "The endpoint is TGI: send plain prompts, not messages.")
-    concurrency: int = option(8, "Requests to the endpoint at once.", minimum=1)
-    requests_per_minute: float | None = option(None, "Requests to the endpoint per minute.", minimum=0.1)
+    concurrency: int = option(8, "Most requests to the endpoint at once.", minimum=1)
+    requests_per_minute: float | None = option(None, "Most requests to the endpoint per minute.", minimum=0.1)
     timeout: float = option(120.0, "Seconds until a try times out.", minimum=0.1)
-    tries: int = option(5, "Try a request this many times.", minimum=1)
+    tries: int = option(5, "Try a failing request this many times.", minimum=1)
     num_parameters: int | None = option(None, "The size of a served model, for queries by size.", minimum=1)
     chat: bool | None = option(
-        None, "Use the local model's chat template. Default: where it has one.", switch="chat/no-chat"
+        None, "Use the local model's chat template. Default: if it has one.", switch="chat/no-chat"
     )
-    batch_size: int = option(64, "Replies generated at once, locally.", minimum=1)
-    precision: str | None = option(None, "float32, bfloat16 or saved. Default: what is fastest here.", metavar="NAME")
+    batch_size: int = option(64, "Replies that a local model generates at once.", minimum=1)
+    precision: str | None = option(None, "float32, bfloat16 or saved. Default: the fastest here.", metavar="NAME")
     instruction_tuned_from: str | None = option(
         None,
         "The base model's name in its own run; none for a base model.",
@@ -66,7 +69,7 @@ class ModelOptions:
 
     @property
     def facts(self) -> "ModelFacts":
-        """The user's own facts about the model, for ``run.json``."""
+        """The facts about the model that the user gave, for ``run.json``."""
         tuned_from = self.instruction_tuned_from
         return ModelFacts(
             label=self.label,
@@ -98,8 +101,8 @@ class ModelOptions:
         """Open the model.
 
         Args:
-            sees: Open a model that reads pictures, too.
-            draws: Open a model that also draws them.
+            sees: Open a model that also reads pictures.
+            draws: Open a model that also draws pictures.
 
         Raises:
             UserError: No model is named, or it cannot be opened.
@@ -126,9 +129,8 @@ class ModelOptions:
             from selfknow.models.images.both import LocalDrawingVisionModel
             from selfknow.models.images.seeing import LocalVisionModel
 
-            return (LocalDrawingVisionModel if draws else LocalVisionModel).load(
-                self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision
-            )
+            vision_model = LocalDrawingVisionModel if draws else LocalVisionModel
+            return vision_model.load(self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision)
         return _open_cached(self.model, self.batch_size, self.chat, self.precision)
 
     def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":
@@ -174,7 +176,7 @@ _CACHE: ContextVar[dict[tuple[Any, ...], LanguageModel] | None] = ContextVar("_C
 
 @contextmanager
 def cache_models() -> Iterator[None]:
-    """Cache the last local model within a block, so that its weights are not read again."""
+    """Keep the last local model open within a block, so that its weights are not read again."""
     token = _CACHE.set({})
     try:
         yield

@@ -1,4 +1,4 @@
-"""The precision of local models, which runs record: bfloat16 gives other texts than float32."""
+"""The precision of local models. Runs record it, as replies in bfloat16 differ from replies in float32."""
 
 from typing import TYPE_CHECKING
 
@@ -13,28 +13,28 @@ PRECISIONS = ("float32", "bfloat16", SAVED)
 _PROCESSOR_HAS_BFLOAT16 = ("avx512_bf16", "amx_bf16", "bf16")
 
 
-def choose_precision(wanted: str | None, device: str) -> str:
+def choose_precision(requested: str | None, device: str) -> str:
     """Return the precision to load a model in.
 
     Args:
-        wanted: ``float32``, ``bfloat16``, ``saved`` (the checkpoint's own), or null: the device's fastest.
-        device: The model's device: ``cpu``, ``cuda``, ``mps``.
+        requested: ``float32``, ``bfloat16``, ``saved`` (the checkpoint's own), or null for the fastest one.
+        device: The model's device: ``cpu``, ``cuda`` or ``mps``.
 
     Returns:
-        A type of torch by name, or ``auto``, which is the checkpoint's own for ``from_pretrained``.
+        The name of a torch type, or ``auto``, with which ``from_pretrained`` takes the checkpoint's own type.
 
     Raises:
-        UserError: There is no such precision.
+        UserError: The precision is unknown.
 
     Example:
         >>> choose_precision("float32", "cpu")
         'float32'
     """
-    if wanted is None:
+    if requested is None:
         return native_precision(device)
-    if wanted not in PRECISIONS:
-        raise UserError(f"unknown precision {wanted!r}{nearest(wanted, PRECISIONS)}")
-    return "auto" if wanted == SAVED else wanted
+    if requested not in PRECISIONS:
+        raise UserError(f"unknown precision {requested!r}{nearest(requested, PRECISIONS)}")
+    return "auto" if requested == SAVED else requested
 
 
 def native_precision(device: str) -> str:
@@ -42,15 +42,15 @@ def native_precision(device: str) -> str:
     import torch
 
     if device.startswith("cuda"):
-        native = torch.cuda.is_bf16_supported(including_emulation=False)
+        is_native = torch.cuda.is_bf16_supported(including_emulation=False)
     elif device.startswith("cpu"):
         capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()  # not in older versions
-        native = any(capabilities.get(name) for name in _PROCESSOR_HAS_BFLOAT16)
+        is_native = any(capabilities.get(name) for name in _PROCESSOR_HAS_BFLOAT16)
     else:
-        native = False
-    return "bfloat16" if native else "float32"
+        is_native = False
+    return "bfloat16" if is_native else "float32"
 
 
-def precision_of(model: "PreTrainedModel") -> str:
+def model_precision(model: "PreTrainedModel") -> str:
     """Return the type that a loaded model computes in, such as ``float32``."""
     return str(model.dtype).removeprefix("torch.")

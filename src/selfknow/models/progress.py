@@ -1,4 +1,4 @@
-"""The progress bar of a run: replies, tokens and tokens a second."""
+"""The progress bar of a run, which shows replies, tokens and tokens per second."""
 
 import sys
 from collections.abc import Callable
@@ -14,14 +14,14 @@ _SECONDS_BETWEEN_DRAWINGS = 0.2
 class ProgressBar:
     """A progress bar on stderr for one stage of a run; use it as a context manager.
 
-    A batch of long replies takes minutes, so a model that reports its tokens shows its speed meanwhile.
+    A batch of long replies takes minutes, so the bar shows the speed of a model that reports its tokens.
 
     Args:
         stage: The bar's title.
         model: The model.
         requested: The number of all requests.
-        answered_before: The number of requests that had a reply already.
-        quiet: Show nothing.
+        answered_before: The number of requests that already had a reply.
+        quiet: If true, show nothing.
         clock: A monotonic clock, in seconds.
     """
 
@@ -38,12 +38,12 @@ class ProgressBar:
         from selfknow.bars import Bar
 
         if answered_before and not quiet:
-            line = f"{stage}: {answered_before:,} of {requested:,} replies of {model.name} were there already"
+            line = f"{stage}: {answered_before:,} of {requested:,} replies of {model.name} are already in the run"
             Bar.write(line, file=sys.stderr)
         self._bar = Bar(total=requested, initial=answered_before, disable=quiet, unit="reply", desc=stage)
         self._model = model
         self._clock = clock
-        self._began = self._drawn = clock()
+        self._start_time = self._last_drawing_time = clock()
         self._tokens = self._failed_tries = 0
 
     def count(self, reply: Reply) -> None:
@@ -56,17 +56,18 @@ class ProgressBar:
 
     def count_tokens(self, tokens: int) -> None:
         """Count tokens of replies that are still being generated."""
-        first, now = self._tokens == 0, self._clock()
+        is_first, now = self._tokens == 0, self._clock()
         self._tokens += tokens
-        if first or now - self._drawn >= _SECONDS_BETWEEN_DRAWINGS:
-            self._drawn = now
+        if is_first or now - self._last_drawing_time >= _SECONDS_BETWEEN_DRAWINGS:
+            self._last_drawing_time = now
             self._describe()
 
     def _describe(self) -> None:
-        seconds = max(self._clock() - self._began, 1e-9)
-        shown = [f"{self._tokens:,} tokens, {self._tokens / seconds:,.0f} tokens/s"] if self._tokens else []
-        failed = [f"failed_tries={self._failed_tries}"] if self._failed_tries else []
-        self._bar.set_postfix_str(", ".join([*shown, *failed]))
+        seconds = max(self._clock() - self._start_time, 1e-9)
+        parts = [f"{self._tokens:,} tokens, {self._tokens / seconds:,.0f} tokens/s"] if self._tokens else []
+        if self._failed_tries:
+            parts.append(f"failed_tries={self._failed_tries}")
+        self._bar.set_postfix_str(", ".join(parts))
 
     def __enter__(self) -> Self:
         if isinstance(self._model, TokenReports):

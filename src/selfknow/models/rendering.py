@@ -1,4 +1,4 @@
-"""Requests as a local model receives them: chat template, tokens and padding."""
+"""The rendering of requests for a local model: chat template, tokens and padding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Rendered:
         request: The request.
         text: The rendered prompt, with the started answer.
         messages: The chat messages; null without a chat template.
-        tokens: The tokens of the prompt; for a causal model, the started answer's, too.
+        tokens: The tokens of the prompt; a causal model's include the started answer.
         started: The first tokens of an encoder-decoder model's decoder; empty for a causal model.
-        forced: The tokens of the continuation to score; null for a reply to generate.
+        forced: The tokens of the continuation to score; null if a reply is generated.
     """
 
     request: Request
@@ -44,7 +44,7 @@ class Renderer:
 
     Attributes:
         tokenizer: The model's tokenizer.
-        chat: True for prompts that go through its chat template.
+        chat: True if prompts go through its chat template.
         decoder_start: The first token of an encoder-decoder model's decoder; null for a causal model.
     """
 
@@ -62,19 +62,21 @@ class Renderer:
         if self.chat:
             messages = request.messages
             text = self._chat_text(request)
-        whole = text + request.started_answer
-        front = not self.chat  # a chat template has its own special tokens
-        forced = None if request.forced is None else self._forced(request, whole, front=front)
+        full_text = text + request.started_answer
+        special_tokens = not self.chat  # a chat template has its own special tokens
+        forced = None
+        if request.forced is not None:
+            forced = self._forced_tokens(request, full_text, special_tokens=special_tokens)
         if self.decoder_start is None:
-            [tokens] = encode(self.tokenizer, [whole], special_tokens=front)
-            return Rendered(request, whole, messages, tokens, [], forced)
-        [tokens] = encode(self.tokenizer, [text], special_tokens=front)
+            [tokens] = encode(self.tokenizer, [full_text], special_tokens=special_tokens)
+            return Rendered(request, full_text, messages, tokens, [], forced)
+        [tokens] = encode(self.tokenizer, [text], special_tokens=special_tokens)
         [started] = encode(self.tokenizer, [request.started_answer], special_tokens=False)
         tokens = [*tokens, self.tokenizer.eos_token_id]
-        return Rendered(request, whole, messages, tokens, [self.decoder_start, *started], forced)
+        return Rendered(request, full_text, messages, tokens, [self.decoder_start, *started], forced)
 
     def _chat_text(self, request: Request) -> str:
-        """Return a request as the chat template renders it."""
+        """Render a request's messages with the chat template."""
         from jinja2.exceptions import TemplateError
 
         messages = list(request.messages)
@@ -87,32 +89,36 @@ class Renderer:
                 f"the model's chat template takes no system message ({error}): add {argument('chat', False)}"
             ) from error
 
-    def _forced(self, request: Request, whole: str, *, front: bool) -> list[int]:
-        """Return the tokens of a forced continuation after the text before it."""
+    def _forced_tokens(self, request: Request, text_before: str, *, special_tokens: bool) -> list[int]:
+        """Return the tokens of a forced continuation, as the tokenizer encodes it after the text before it."""
         if not request.forced:
             return [self.tokenizer.eos_token_id]
         if self.decoder_start is not None:
-            whole, front = request.started_answer, False
-        before, after = encode(self.tokenizer, [whole, whole + request.forced], special_tokens=front)
-        if after[: len(before)] != before:
+            text_before, special_tokens = request.started_answer, False
+        texts = [text_before, text_before + request.forced]
+        before, both = encode(self.tokenizer, texts, special_tokens=special_tokens)
+        if both[: len(before)] != before:
             raise UserError(f"the tokenizer joins {request.forced!r} to the text before it, so it cannot be scored")
-        return after[len(before) :]
+        return both[len(before) :]
 
 
 def added_text(tokenizer: "PreTrainedTokenizerBase", rendered: Rendered, tokens: Sequence[int]) -> str:
-    """Return the text that generated tokens, without their end, add to a request's started answer."""
+    """Return the text that generated tokens (without an end token) add to a request's started answer."""
     started = rendered.started[1:]
     return decode(tokenizer, [*started, *tokens])[len(decode(tokenizer, started)) :]
 
 
 def first_batch(prompts: list[Rendered]) -> list[Rendered]:
-    """Return the first requests that can share a batch: all forced or none, with started answers of one length."""
+    """Return the first requests that can share a batch.
+
+    Either all of them score a forced continuation, or none does and their started answers have the same length.
+    """
     first = prompts[0]
-    for place, prompt in enumerate(prompts):
+    for index, prompt in enumerate(prompts):
         if (prompt.forced is None) != (first.forced is None):
-            return prompts[:place]
+            return prompts[:index]
         if first.forced is None and len(prompt.started) != len(first.started):
-            return prompts[:place]
+            return prompts[:index]
     return prompts
 
 
@@ -123,7 +129,7 @@ def pad_left(rows: Sequence[Sequence[int]], padding: int) -> "tuple[torch.Tensor
     width = max(len(row) for row in rows)
     tokens = torch.full((len(rows), width), padding)
     mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for place, row in enumerate(rows):
-        tokens[place, width - len(row) :] = torch.tensor(row)
-        mask[place, width - len(row) :] = 1
+    for index, row in enumerate(rows):
+        tokens[index, width - len(row) :] = torch.tensor(row)
+        mask[index, width - len(row) :] = 1
     return tokens, mask

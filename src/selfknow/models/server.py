@@ -1,8 +1,8 @@
-"""An HTTP client that sends a server the credentials for its address, and no others.
+"""An HTTP client that sends a server only the credentials for its address.
 
-Other clients also read saved tokens, ``.netrc`` and proxies from the environment. This one reads only the trusted
-certificates, and a proxy for ``https`` addresses, as a proxy cannot read a token in an encrypted tunnel. A redirect to
-another server is followed without the token.
+Other clients also take saved tokens, ``.netrc`` and proxies from the environment. This one takes only the trusted
+certificates, and a proxy for ``https`` addresses, as a proxy cannot read a token in an encrypted tunnel. It follows a
+redirect to another server without the token.
 """
 
 import json
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LONGEST_MESSAGE_IN_BYTES = 1 << 20
 LARGEST_ANSWER_IN_BYTES = 64 << 20
-"""A limit far above any reply of a model."""
+"""The default limit of an answer, far above any reply of a model."""
 
 
 class RefusedError(Exception):
@@ -32,11 +32,12 @@ class RefusedError(Exception):
 
 
 def open_client(timeout_seconds: float) -> "httpx2.AsyncClient":
-    """Return a client without credentials; :func:`post` adds those of the address to each request."""
+    """Return a client without credentials; :func:`post` adds the address's credentials to each request."""
     import httpx2
 
-    direct: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}  # overrides a proxy of the environment
-    return httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=True, mounts=direct)
+    # None overrides a proxy for http that the environment names.
+    no_proxy: dict[str, httpx2.AsyncBaseTransport | None] = {"http://": None}
+    return httpx2.AsyncClient(timeout=timeout_seconds, follow_redirects=True, mounts=no_proxy)
 
 
 async def post(
@@ -47,13 +48,13 @@ async def post(
     Args:
         client: The client, from :func:`open_client`.
         address: The address with the credentials.
-        url: The call's URL at that address.
-        body: The request's body, as JSON.
-        most_bytes: The largest answer to read.
+        url: The URL of the call at that address.
+        body: The request's body, a value that JSON can hold.
+        most_bytes: The size of the largest answer to read.
 
     Raises:
-        RefusedError: The server refuses.
-        ValueError: The answer is larger.
+        RefusedError: The server refuses the request.
+        ValueError: The answer is larger than ``most_bytes``.
     """
     headers = {"Authorization": address.authorization} if address.authorization else {}
     query = tuple(address.query) or None
@@ -68,7 +69,7 @@ async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_
     """Return an answer's bytes.
 
     Raises:
-        ValueError: There are more than ``most_bytes``.
+        ValueError: The answer has more than ``most_bytes`` bytes.
     """
     content = bytearray()
     async for chunk in response.aiter_bytes():
@@ -79,7 +80,7 @@ async def read(response: "httpx2.Response", most_bytes: int = LARGEST_ANSWER_IN_
 
 
 def _message(content: bytes) -> str:
-    """Return the message in a server's refusal: OpenAI's ``error.message``, another's ``error``, or the text itself."""
+    """Return the message of a refusal: ``error.message`` (as OpenAI sends it), ``error``, or the whole text."""
     text = content[:_LONGEST_MESSAGE_IN_BYTES].decode(errors="replace")
     try:
         answer: Any = json.loads(content)

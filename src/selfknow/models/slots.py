@@ -1,6 +1,6 @@
-"""A cache of keys and values in slots: the next prompt takes the slot of a finished reply, and other slots stay put.
+"""A cache of keys and values in slots. A new prompt takes the slot of a finished reply; the other slots stay in place.
 
-It belongs to :mod:`selfknow.models.continuous`, which says why ``generate_batch`` of ``transformers`` is not enough.
+:mod:`selfknow.models.continuous` uses it, and explains why ``generate_batch`` of ``transformers`` is not enough.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,13 @@ import torch
 from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
-_FREE_COLUMNS = 64  # the least number of columns that a full layer grows by
+_FREE_COLUMNS = 64  # a full layer grows by at least this many columns
 
 
 class Window:
     """The columns in use in all layers, from ``begin`` (inclusive) to ``end`` (exclusive).
 
-    Every row has a first column of its own, and all rows end at ``end``. The model sees the columns from the first one
-    of the longest row.
+    Rows begin in different columns, and all end at ``end``. The longest row begins at ``begin``.
     """
 
     def __init__(self, begin: int, end: int) -> None:
@@ -65,22 +64,22 @@ class SlotLayer(DynamicLayer):
         """Return the number of columns that the model sees, without the one that is being written."""
         return self.window.end - self.window.begin
 
-    def put(self, places: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> None:
+    def put(self, slots: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> None:
         """Write prompts, (rows, heads, width, head size), into slots, up to the window's end."""
         end = self.window.end
-        self.keys[places, :, end - keys.shape[2] : end] = keys
-        self.values[places, :, end - keys.shape[2] : end] = values
+        self.keys[slots, :, end - keys.shape[2] : end] = keys
+        self.values[slots, :, end - keys.shape[2] : end] = values
 
     def move(self, old: slice, new: slice, capacity: int) -> None:
-        """Reallocate the layer with its columns at new places, and zeros elsewhere.
+        """Reallocate the layer, with the columns ``old`` moved to ``new`` and zeros elsewhere.
 
-        Memory that was not set may hold NaN, which even an attention weight of 0 would let through.
+        Memory that is not set may hold NaN, and NaN times an attention weight of 0 is still NaN.
         """
         for name in ("keys", "values"):
-            held = getattr(self, name)
-            moved = held.new_zeros((*held.shape[:2], capacity, held.shape[3]))
-            moved[:, :, new] = held[:, :, old]
-            setattr(self, name, moved)
+            states = getattr(self, name)
+            new_states = states.new_zeros((*states.shape[:2], capacity, states.shape[3]))
+            new_states[:, :, new] = states[:, :, old]
+            setattr(self, name, new_states)
 
 
 class Slots:
@@ -92,10 +91,10 @@ class Slots:
     """
 
     def __init__(self, prefilled: Any, lengths: Sequence[int]) -> None:
-        own, cross = _parts(prefilled)
-        width = int(own.layers[0].keys.shape[2])
+        decoder, cross = _split_cache(prefilled)
+        width = int(decoder.layers[0].keys.shape[2])
         self.window = Window(0, width)
-        self.layers = [SlotLayer(self.window, layer.keys, layer.values) for layer in own.layers]
+        self.layers = [SlotLayer(self.window, layer.keys, layer.values) for layer in decoder.layers]
         self.cross = cross
         self.starts = torch.tensor([width - length for length in lengths])
         self.cache: Any = Cache(layers=list(self.layers))
@@ -110,7 +109,7 @@ class Slots:
 
     @property
     def mask(self) -> torch.Tensor:
-        """The attention mask, (slots, columns that the model sees), with the column to be written."""
+        """The attention mask, (slots, columns that the model sees), including the column that is written next."""
         return (torch.arange(self.window.begin, self.window.end + 1) >= self.starts[:, None]).long()
 
     @property
@@ -119,42 +118,42 @@ class Slots:
         return (self.window.end - self.starts)[:, None]
 
     def advance(self, in_use: Sequence[int]) -> None:
-        """Move the window's end past the column just written, and its begin to the first column of any row in use."""
+        """Move the window's end past the column just written, and its begin to the first column of the rows in use."""
         self.window.end += 1
         idle = torch.ones(len(self), dtype=torch.bool)
         idle[list(in_use)] = False
-        self.starts[idle] = self.window.end  # an idle slot sees what it writes itself, and nothing else
+        self.starts[idle] = self.window.end  # an idle slot sees only its own new tokens
         self.window.begin = int(self.starts.min())
         self._make_room(0)
 
-    def put(self, places: Sequence[int], prefilled: Any, lengths: Sequence[int]) -> None:
+    def put(self, slots: Sequence[int], prefilled: Any, lengths: Sequence[int]) -> None:
         """Put new prompts into slots.
 
         Args:
-            places: The slots.
+            slots: The numbers of the slots.
             prefilled: The cache of the prompts' forward pass.
             lengths: The prompts' lengths in tokens.
         """
-        own, cross = _parts(prefilled)
-        width = int(own.layers[0].keys.shape[2])
+        decoder, cross = _split_cache(prefilled)
+        width = int(decoder.layers[0].keys.shape[2])
         self._make_room(width)
-        where = torch.tensor(list(places), device=own.layers[0].keys.device)
-        for layer, new in zip(self.layers, own.layers, strict=True):
-            layer.put(where, new.keys, new.values)
+        indices = torch.tensor(list(slots), device=decoder.layers[0].keys.device)
+        for layer, new_layer in zip(self.layers, decoder.layers, strict=True):
+            layer.put(indices, new_layer.keys, new_layer.values)
         if cross is not None:
-            for layer, new in zip(self.cross.layers, cross.layers, strict=True):
-                layer.keys[where], layer.values[where] = (
-                    _pad_states(states, layer.keys.shape[2]) for states in (new.keys, new.values)
-                )
-        self.starts[list(places)] = torch.tensor([self.window.end - length for length in lengths])
+            for layer, new_layer in zip(self.cross.layers, cross.layers, strict=True):
+                encoder_width = layer.keys.shape[2]
+                layer.keys[indices] = _pad_states(new_layer.keys, encoder_width)
+                layer.values[indices] = _pad_states(new_layer.values, encoder_width)
+        self.starts[list(slots)] = torch.tensor([self.window.end - length for length in lengths])
         self.window.begin = int(self.starts.min())
 
-    def keep(self, places: Sequence[int]) -> None:
-        """Keep these slots alone, in this order."""
-        where = torch.tensor(list(places), device=self.layers[0].keys.device)
+    def keep(self, slots: Sequence[int]) -> None:
+        """Keep only these slots, in this order."""
+        indices = torch.tensor(list(slots), device=self.layers[0].keys.device)
         for layer in [*self.layers, *([] if self.cross is None else self.cross.layers)]:
-            layer.keys, layer.values = layer.keys[where], layer.values[where]
-        self.starts = self.starts[list(places)]
+            layer.keys, layer.values = layer.keys[indices], layer.values[indices]
+        self.starts = self.starts[list(slots)]
         self.window.begin = int(self.starts.min())
 
     def _make_room(self, width: int) -> None:
@@ -170,12 +169,11 @@ class Slots:
         window.begin, window.end = begin, begin + used
 
 
-def _parts(cache: Any) -> tuple[Any, Any]:
+def _split_cache(cache: Any) -> tuple[Any, Any]:
     """Return the self-attention cache and the cross-attention cache, which is None for a model without an encoder."""
-    return (cache, None) if not hasattr(cache, "self_attention_cache") else tuple(vars(cache)[n] for n in _PARTS)
-
-
-_PARTS = ("self_attention_cache", "cross_attention_cache")
+    if not hasattr(cache, "self_attention_cache"):
+        return cache, None
+    return cache.self_attention_cache, cache.cross_attention_cache
 
 
 def _pad_states(states: torch.Tensor, width: int) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Ends of local replies: with the token that completes a stop text, or at the limit of the request."""
+"""Ends of local replies: at the token that completes a stop text, or at the request's limit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -28,19 +28,20 @@ def has_stop(
     stops = rendered.stops(decoding)
     if not stops:
         return False
-    # Decoding the tail is fast, as a character takes at most four tokens. It may differ from the whole, which decides.
+    # First only the tail, as that is fast; a character takes at most four tokens. The tail may decode differently than
+    # the whole text, so the whole text decides.
     tail = decode(tokenizer, tokens[-4 * max(map(len, stops)) - 16 :])
     if not any(stop in tail for stop in stops):
         return False
-    whole = added_text(tokenizer, rendered, tokens)
-    return any(stop in whole for stop in stops)
+    text = added_text(tokenizer, rendered, tokens)
+    return any(stop in text for stop in stops)
 
 
 class RowEnds(StoppingCriteria):
-    """A criterion that ends each row of ``model.generate`` at a stop text or a limit of its own.
+    """A criterion that ends each row of ``model.generate`` at its own stop texts or limit.
 
-    The ``stop_strings`` of Transformers apply to all rows, match across the prompt's end, and need a vocabulary that
-    can spell "abcdef". Here the reply's own text decides.
+    The ``stop_strings`` of ``transformers`` apply to all rows, match across the prompt's end, and need a vocabulary
+    that can spell "abcdef". This criterion reads only the text of the reply.
 
     Args:
         tokenizer: The model's tokenizer.
@@ -50,8 +51,8 @@ class RowEnds(StoppingCriteria):
 
     Attributes:
         limits: The largest number of tokens of each reply.
-        lengths: The tokens of each reply up to the end of its stop text, or to its limit; null before.
-        ended: Rows with a length, (rows,) on the CPU.
+        lengths: The number of tokens of each reply up to the end of its stop text, or to its limit; null until then.
+        ended: True for rows that have a length, (rows,) on the CPU.
     """
 
     def __init__(
@@ -66,14 +67,14 @@ class RowEnds(StoppingCriteria):
         self.ended = torch.zeros(len(batch), dtype=torch.bool)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: object) -> torch.BoolTensor:  # noqa: ARG002
-        """Return the rows that have ended as booleans, (rows,); ``input_ids`` is (rows, columns)."""
-        for place, tokens in enumerate(input_ids[:, self._prompt_length :].tolist()):
-            if self.lengths[place] is None and self._has_ended(place, tokens):
-                self.lengths[place] = len(tokens)
-                self.ended[place] = True
+        """Return true for each row that has ended, (rows,); ``input_ids`` is (rows, columns)."""
+        for row, tokens in enumerate(input_ids[:, self._prompt_length :].tolist()):
+            if self.lengths[row] is None and self._has_ended(row, tokens):
+                self.lengths[row] = len(tokens)
+                self.ended[row] = True
         return cast("torch.BoolTensor", self.ended.to(input_ids.device))
 
-    def _has_ended(self, place: int, tokens: Sequence[int]) -> bool:
-        if len(tokens) >= self.limits[place]:
+    def _has_ended(self, row: int, tokens: Sequence[int]) -> bool:
+        if len(tokens) >= self.limits[row]:
             return True
-        return has_stop(self._tokenizer, self._batch[place], tokens, self._decoding)
+        return has_stop(self._tokenizer, self._batch[row], tokens, self._decoding)

@@ -1,4 +1,4 @@
-"""Counts of tokens before a request is sent: by the model's own tokenizer where it is there, else estimated."""
+"""Counts of tokens before a request is sent, by the model's tokenizer if it is available, else estimated."""
 
 import math
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -6,13 +6,13 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from selfknow.models.interface import Decoding, LanguageModel, Request
 
 BYTES_PER_TOKEN = 3.4
-"""UTF-8 bytes in a token. English prose has about 4.5, names and digits fewer. Rather too high than too low."""
+"""UTF-8 bytes per token, low enough that estimates are rather too high. English prose has about 4.5."""
 TOKENS_PER_MESSAGE = 8
-"""About what a chat template adds to a message."""
+"""Estimate of the tokens that a chat template adds to each message."""
 
 
 class TokenCount(NamedTuple):
-    """A number of tokens, and whether it is estimated."""
+    """A number of tokens, exact or estimated."""
 
     tokens: int
     is_estimate: bool
@@ -20,14 +20,14 @@ class TokenCount(NamedTuple):
 
 @runtime_checkable
 class PromptCounter(Protocol):
-    """An addition to :class:`LanguageModel`: a model with its tokenizer at hand."""
+    """An addition to :class:`LanguageModel`: a model that has its tokenizer and can count tokens."""
 
     def prompt_tokens(self, request: Request) -> int:
         """Return the length of a request's prompt in tokens, as the model receives it."""
 
 
 def count_prompt(model: LanguageModel, request: Request) -> TokenCount:
-    """Return the tokens of a prompt: counted if the model can count them, else estimated; none for a picture's."""
+    """Return a prompt's number of tokens, counted by the model or else estimated; 0 for an image generator."""
     if not uses_tokens(model):
         return TokenCount(0, is_estimate=False)
     if isinstance(model, PromptCounter):
@@ -43,7 +43,7 @@ def count_prompt(model: LanguageModel, request: Request) -> TokenCount:
 
 
 def longest_reply(model: LanguageModel, request: Request, decoding: Decoding) -> int:
-    """Return the largest number of tokens of a reply: the limit, or the length of a continuation that is scored."""
+    """Return the largest number of tokens of a reply: the limit, or the length of a forced continuation."""
     if not uses_tokens(model):
         return 0
     if request.forced is not None:
@@ -52,7 +52,7 @@ def longest_reply(model: LanguageModel, request: Request, decoding: Decoding) ->
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has.
+    """Return an estimate of a text's number of tokens.
 
     Example:
         >>> estimated_tokens("Is there life elsewhere in the universe?"), estimated_tokens("")
@@ -62,7 +62,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def uses_tokens(model: LanguageModel) -> bool:
-    """Return false for a generator of pictures."""
+    """Return false for an image generator, which has no tokens."""
     from selfknow.models.images.generators import Drawing
 
     return not isinstance(model, Drawing)

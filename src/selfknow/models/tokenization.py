@@ -14,12 +14,12 @@ _TEXTS_PER_BATCH = 4096
 def encode(
     tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], *, special_tokens: bool = True
 ) -> list[list[int]]:
-    """Tokenize texts without an end-of-sequence; the tokenizer's special tokens in front of a text stay.
+    """Tokenize texts without an end-of-sequence token at their end; special tokens at the beginning stay.
 
     Args:
         tokenizer: Any fast or slow tokenizer.
         texts: The texts.
-        special_tokens: Add the tokenizer's special tokens in front (a chat template has its own).
+        special_tokens: Add the tokenizer's special tokens; leave them out after a chat template, which has its own.
     """
     if not texts:
         return []
@@ -35,12 +35,12 @@ def padding_token(tokenizer: "PreTrainedTokenizerBase") -> int:
 
 
 def decode(tokenizer: "PreTrainedTokenizerBase", tokens: Sequence[int]) -> str:
-    """Decode generated tokens without special tokens, and leave spaces as they are."""
+    """Decode generated tokens without special tokens, and leave spaces unchanged."""
     return cast("str", tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
 
 def check_round_trip(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str], model: str) -> None:
-    """Check that a tokenizer returns every text byte for byte, or a model could not learn it exactly.
+    """Check that a tokenizer returns every text byte for byte; else a model could not learn the text exactly.
 
     Args:
         tokenizer: The tokenizer to check.
@@ -57,12 +57,11 @@ def check_round_trip(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str],
         for text, tokens in zip(batch, encode(tokenizer, batch, special_tokens=False), strict=True):
             returned = decode(tokenizer, tokens)
             if returned != text:
-                place = next(
-                    (i for i, (before, after) in enumerate(zip(text, returned, strict=False)) if before != after),
-                    min(len(text), len(returned)),
-                )
+                pairs = enumerate(zip(text, returned, strict=False))
+                differences = (index for index, (before, after) in pairs if before != after)
+                start_of_change = next(differences, min(len(text), len(returned)))
+                around = slice(max(0, start_of_change - 20), start_of_change + 20)
                 raise UserError(
                     f"the tokenizer of {model} cannot return a training answer byte for byte: "
-                    f"{text[max(0, place - 20) : place + 20]!r} comes back as "
-                    f"{returned[max(0, place - 20) : place + 20]!r}"
+                    f"{text[around]!r} comes back as {returned[around]!r}"
                 )

@@ -1,4 +1,4 @@
-"""The report: gathered from queries, drawn as charts, written as one page or as Markdown."""
+"""The report of runs: rows of queries and charts of them, on one HTML page or in Markdown."""
 
 TITLE = "How much do they know they know?"
-"""The usual heading."""
+"""The default title of a report."""

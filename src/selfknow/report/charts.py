@@ -1,6 +1,6 @@
-"""The kinds of chart in a report, made with Altair; they fill their container and set no colours.
+"""The kinds of chart in a report, drawn with Altair. They fill their container and set no colours.
 
-The page (light or dark) or the picture's theme sets the colours, so that the same chart serves both.
+The page (light or dark) or the theme of a picture sets the colours, so that both can use the same chart.
 """
 
 import copy
@@ -11,7 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from selfknow.report.numbers import scale_of_shares
+from selfknow.report.numbers import axis_end_for_shares
 from selfknow.report.shape import Row
 
 _PERCENT = ".0%"
@@ -48,24 +48,24 @@ def dots(
         colour: The column of the colours within a line.
         hue: The column of the colours of whole lines.
         hues: All values of ``hue``, in the order of the page's colours.
-        order: The values of ``colour`` if they have an order of their own, such as sizes.
+        order: The values of ``colour`` in their natural order, if they have one, such as sizes.
         title: The title of the axis.
-        narrow: If true, the axis fits the intervals; else it goes from 0 to 1, or as far as small shares need.
-        domain: The ends of the axis, for charts that share it.
-        each: A column with lists of shares whose mean the share is; each is a small circle.
+        narrow: If true, the axis fits the intervals; else it goes from 0 to 1, or less far if all shares are small.
+        domain: The ends of the axis, for charts with the same axis.
+        each: A column with a list of shares; ``value`` is their mean. Each share is drawn as a small circle.
     """
-    assert all(value in record for record in rows), f"a chart of {value} without its points"
+    assert all(value in record for record in rows), f"every row of a chart needs {value}"
     names = list(dict.fromkeys(record[row] for record in rows))
-    axis = _named() if any(" · " in str(name) for name in names) else alt.Axis()
+    axis = _label_axis() if any(" · " in str(name) for name in names) else alt.Axis()
     y = alt.Y(f"{row}:N", sort=names, title=None, axis=axis)
     kinds = list(order) or list(dict.fromkeys(record[colour] for record in rows if colour))
     offset: dict[str, Any] = {"yOffset": alt.YOffset(f"{colour}:N", sort=kinds)} if colour else {}
-    paint: dict[str, Any] = {"color": _colour(colour or hue, rows, hues, order)} if colour or hue else {}
-    tips = _tooltips(
+    colours: dict[str, Any] = {"color": _colour(colour or hue, rows, hues, order)} if colour or hue else {}
+    tooltips = _tooltips(
         rows,
         [row, *[name for name in (colour, hue) if name], value, "low", "high", "chance", *_COUNTS],
     )
-    base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tips, **offset)
+    base = alt.Chart(_Rows(values=list(rows))).encode(y=y, tooltip=tooltips, **offset)
     ends = [record[end] or 0 for record in rows for end in ("low", "high")]
     if domain is None:
         is_share = min(ends) >= 0 and not narrow
@@ -78,9 +78,9 @@ def dots(
         scale=scale,
     )
     bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
-        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **paint
+        x=alt.X("low:Q", title=title, scale=scale), x2="high:Q", **colours
     )
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **paint)
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(x=x, **colours)
     ticks = base.mark_tick(thickness=2, size=16, style="chance-tick").encode(x=alt.X("chance:Q", title=title))
     step = max(28, 14 * len({record[colour] for record in rows}) + 12) if colour else 28
     layers = [ticks, bars, points]
@@ -92,9 +92,9 @@ def dots(
 
 
 def _upper_end(rows: Sequence[Row], value: str) -> float:
-    """Return the upper end of an axis from 0 on which the shares of these rows can be told apart."""
+    """Return the upper end of an axis from 0 for the shares of these rows."""
     columns = (value, "high", "chance")
-    return scale_of_shares(record.get(column) for record in rows for column in columns)
+    return axis_end_for_shares(record.get(column) for record in rows for column in columns)
 
 
 def lines(
@@ -110,7 +110,7 @@ def lines(
     steps: bool = False,
     alone: bool = True,
 ) -> alt.LayerChart:
-    """Draw a share over a number, a line per cohort, with intervals and the chance line.
+    """Draw a share against a number, with a line per cohort, intervals and the chance line.
 
     Args:
         rows: Rows with ``x``, ``value``, ``low``, ``high``, ``chance``, ``label`` and the columns of ``colour`` and
@@ -119,19 +119,19 @@ def lines(
         value: The column of the share.
         titles: The titles of both axes.
         colour: The column of the colours.
-        order: The values of ``colour`` if they have an order of their own, such as sizes.
-        dash: The column of whole and broken lines.
+        order: The values of ``colour`` in their natural order, if they have one, such as sizes.
+        dash: The column that decides between solid and dashed lines.
         log: If true, the axis is logarithmic.
-        steps: If true, the values of the axis are equally far apart.
-        alone: If true, the legend names even a single value of ``order``.
+        steps: If true, the values of the axis are evenly spaced.
+        alone: If true, the legend is also shown for a single value of ``order``.
     """
     base = alt.Chart(_Rows(values=list(rows)))
-    tips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
+    tooltips = _tooltips(rows, ["label", x, value, "low", "high", "chance", "n", "n_graded"])
     scale = alt.Scale(type="log", nice=False, padding=16) if log else alt.Scale(zero=False, nice=False, padding=12)
     values = sorted({record[x] for record in rows})
     billions = "replace(format(datum.value, '.3~s'), 'G', 'B')"
     axis = (
-        alt.Axis(labelExpr=billions, grid=False, values=_apart(values))
+        alt.Axis(labelExpr=billions, grid=False, values=_spread_ticks(values))
         if log
         else alt.Axis(format="d", grid=False, values=values)
     )
@@ -142,36 +142,38 @@ def lines(
     vertical = alt.Y(
         f"{value}:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1], nice=False)
     )
-    between = encoded.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
-    line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tips)
+    intervals = encoded.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
+    line = encoded.mark_line(strokeWidth=2).encode(y=vertical, tooltip=tooltips)
     if dash:
         kinds = list(dict.fromkeys(record[dash] for record in rows))
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=kinds, legend=_legend(kinds, long=True)))
     shapes = {} if order else {"shape": _shape(colour, rows)}
-    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tips, **shapes)
-    guess = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
-    # A layer without a row would have no extent.
-    beneath = [layer for layer, column in ((guess, "chance"), (between, "low")) if _any(rows, column)]
-    return _sized(alt.layer(*beneath, line, points), 260)
+    points = encoded.mark_point(filled=True, size=55, opacity=1).encode(y=vertical, tooltip=tooltips, **shapes)
+    chance_line = base.mark_line(style="chance").encode(x=horizontal, y=alt.Y("mean(chance):Q", title=titles[1]))
+    # A layer without rows has no extent and would break the axes.
+    background = [layer for layer, column in ((chance_line, "chance"), (intervals, "low")) if _has_values(rows, column)]
+    return _sized(alt.layer(*background, line, points), 260)
 
 
-def _apart(values: Sequence[float], most: int = 6) -> list[float]:
-    """Return at most this many of the values, sorted, that are far enough from each other for ticks of their own."""
+def _spread_ticks(values: Sequence[float], most: int = 6) -> list[float]:
+    """Return about ``most`` of the sorted values, far enough apart on a logarithmic axis to have labels."""
     ticks: list[float] = []
-    least = (values[-1] / values[0]) ** (1 / most) if values else 1.0
-    for tick in values:
-        if not ticks or tick >= ticks[-1] * max(least, 1.01):
-            ticks.append(tick)
+    least_ratio = (values[-1] / values[0]) ** (1 / most) if values else 1.0
+    for value in values:
+        if not ticks or value >= ticks[-1] * max(least_ratio, 1.01):
+            ticks.append(value)
     return ticks
 
 
-def _any(rows: Sequence[Row], column: str) -> bool:
+def _has_values(rows: Sequence[Row], column: str) -> bool:
     return any(row.get(column) is not None for row in rows)
 
 
 @dataclass(frozen=True)
 class Redrawn:
-    """A chart with the form of another and its own rows: Altair takes 60 ms per form, and a report has hundreds.
+    """A chart that shares its form with others but has its own rows.
+
+    Altair takes 60 ms to build a form, and a report has hundreds of charts.
 
     Attributes:
         form: The Vega-Lite specification, without rows.
@@ -196,7 +198,7 @@ def heat(
     targets: Sequence[int],
     small: bool,
 ) -> Redrawn:
-    """Draw a heat map with a share per cell, the true number against the recalled number.
+    """Draw a heat map of a share, by the true and the recalled number.
 
     Args:
         rows: Rows with ``x``, ``y`` and ``value``.
@@ -205,7 +207,7 @@ def heat(
         value: The column of the share.
         titles: The titles of both axes.
         targets: All true numbers, so that the charts of several models have the same axes.
-        small: If true, percentages have no sign, and those below 5% are left out.
+        small: If true, cells are small, and their percentages have no percent sign.
     """
     columns = tuple(sorted({record[x] for record in rows} | set(targets)))
     form = _heat_form(x, y, value, titles, tuple(sorted(targets)), columns, tuple(rows[0]), small=small)
@@ -224,6 +226,7 @@ def _heat_form(
     *,
     small: bool,
 ) -> Mapping[str, Any]:
+    # A row with values of the right types, from which the tooltips get their formats.
     rows = [dict.fromkeys(names, 1) | dict.fromkeys((value, "low", "high", "chance"), 0.5) | {"label": ""}]
     base = alt.Chart(alt.NamedData("rows")).encode(
         x=alt.X(f"{x}:O", title=titles[0], axis=alt.Axis(labelAngle=0), scale=alt.Scale(domain=columns)),
@@ -238,20 +241,20 @@ def _heat_form(
     texts = [
         base.mark_text(fontSize=9 if small else 11, style=f"on-{shade}-cell")
         .encode(text=text, tooltip=tips)
-        .transform_filter(where)
-        for shade, where in (
+        .transform_filter(condition)
+        for shade, condition in (
             ("light", f"datum.{value} >= 0.05 && datum.{value} < 0.5"),
             ("dark", f"datum.{value} >= 0.5"),
         )
     ]
-    made = _sized(alt.layer(cells, *texts), (20 if small else 30) * len(targets)).to_dict()
-    return {name: part for name, part in made.items() if name not in ("config", "data", "datasets")}
+    chart = _sized(alt.layer(cells, *texts), (20 if small else 30) * len(targets)).to_dict()
+    return {name: part for name, part in chart.items() if name not in ("config", "data", "datasets")}
 
 
 def stacked(
     rows: Sequence[Row], colour: str, *, title: str, order: Sequence[str], hues: Sequence[str], tips: Sequence[str] = ()
 ) -> alt.LayerChart:
-    """Draw shares that add up to one, a bar per cohort.
+    """Draw shares that add up to 1, with a bar per cohort.
 
     Args:
         rows: Rows with ``share``, ``label`` and the column of ``colour``.
@@ -267,7 +270,7 @@ def stacked(
         alt.Chart(_Rows(values=ranked))
         .mark_bar(cornerRadius=2)
         .encode(
-            y=alt.Y("label:N", sort=cohorts, title=None, axis=_named()),
+            y=alt.Y("label:N", sort=cohorts, title=None, axis=_label_axis()),
             x=alt.X(
                 "share:Q", title=title, axis=alt.Axis(format=_PERCENT, tickCount=5), scale=alt.Scale(domain=[0, 1])
             ),
@@ -282,7 +285,7 @@ def stacked(
 def against_chance(
     rows: Sequence[Row], x: str, colour: str, *, titles: tuple[str, str], tips: Sequence[str] = ()
 ) -> alt.LayerChart:
-    """Draw the shares of several kinds over a number, each with its own chance line.
+    """Draw the shares of several kinds against a number, each with its chance line.
 
     Args:
         rows: Rows with ``x``, ``share``, ``low``, ``high``, ``chance`` and the column of ``colour``.
@@ -297,11 +300,11 @@ def against_chance(
         tooltip=_tooltips(rows, [colour, x, "share", "low", "high", "chance", "n", *tips]),
     )
     share = alt.Y("share:Q", title=titles[1], axis=alt.Axis(format=_PERCENT), scale=alt.Scale(domain=[0, 1]))
-    between = base.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
+    intervals = base.mark_rule(opacity=0.45, strokeWidth=2).encode(y=alt.Y("low:Q", title=titles[1]), y2="high:Q")
     line = base.mark_line(strokeWidth=2).encode(y=share)
     points = base.mark_point(filled=True, size=55, opacity=1).encode(y=share, shape=_shape(colour, rows))
-    guess = base.mark_line(strokeDash=[3, 3], opacity=0.6).encode(y=alt.Y("chance:Q", title=titles[1]))
-    return _sized(alt.layer(guess, between, line, points), 240)
+    chance_line = base.mark_line(strokeDash=[3, 3], opacity=0.6).encode(y=alt.Y("chance:Q", title=titles[1]))
+    return _sized(alt.layer(chance_line, intervals, line, points), 240)
 
 
 def steps(
@@ -314,14 +317,14 @@ def steps(
     titles: tuple[str, str, str],
     tips: Sequence[str],
 ) -> alt.LayerChart:
-    """Draw a share after each step, a line per total number of steps.
+    """Draw a share after each step, with a line per total number of steps.
 
     Args:
         rows: Rows with the columns that the arguments name.
         x: The column of the step.
         value: The column of the share.
         colour: The column of the total number of steps.
-        filled: The boolean column of filled points.
+        filled: The boolean column that is true for filled points.
         titles: The titles of both axes and of the colours.
         tips: Columns of the tooltip.
     """
@@ -337,20 +340,20 @@ def steps(
     return _sized(alt.layer(base.mark_line(strokeWidth=1.5, opacity=0.7), points), 240)
 
 
-def _named() -> alt.Axis:
-    """Return an axis of cohorts, whose labels take two lines on a phone."""
+def _label_axis() -> alt.Axis:
+    """Return an axis whose labels take two lines on a phone."""
     parts = "split(datum.label, ' · ')"
-    narrow = f"width < 300 && length({parts}) > 1"
+    needs_two_lines = f"width < 300 && length({parts}) > 1"
     two_lines = f"[{parts}[0], join(slice({parts}, 1), ' · ')]"
     return alt.Axis(
-        labelExpr=f"{narrow} ? {two_lines} : datum.label",
+        labelExpr=f"{needs_two_lines} ? {two_lines} : datum.label",
         labelOffset=alt.ExprRef("width < 300 ? -6 : 0"),
         labelLineHeight=13,
     )
 
 
 def _shape(field: str, rows: Sequence[Row]) -> alt.Shape:
-    """Return shapes for people who do not see the colours; with the same domain, both share a legend."""
+    """Return shapes for readers who cannot tell the colours apart; with the same domain, both share a legend."""
     names = list(dict.fromkeys(record[field] for record in rows))
     scale = alt.Scale(domain=names)
     return alt.Shape(f"{field}:N", scale=scale, legend=_legend(names) if len(names) > 1 else None)
@@ -375,16 +378,19 @@ def _colour(
 
 
 def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> alt.Legend:
-    """Return a legend above a chart, with as many names side by side as fit; with long strokes if some are broken."""
+    """Return a legend above a chart, with as many names side by side as fit; ``long`` strokes show dashes."""
     longest = max((len(str(name)) for name in names), default=0)
-    columns = 2 if longest > 12 else min(columns, 4) if longest > 5 else columns
-    on_a_phone = max(1, min(columns, 240 // (7 * longest + 30)))
+    if longest > 12:
+        columns = 2
+    elif longest > 5:
+        columns = min(columns, 4)
+    columns_on_phone = max(1, min(columns, 240 // (7 * longest + 30)))
     strokes: dict[str, Any] = {"symbolSize": 500, "symbolType": "stroke", "symbolStrokeWidth": 2} if long else {}
     return alt.Legend(
         title=None,
         values=list(names),
         orient="top",
-        columns=alt.ExprRef(f"windowSize()[0] < 600 ? {on_a_phone} : {columns}"),
+        columns=alt.ExprRef(f"windowSize()[0] < 600 ? {columns_on_phone} : {columns}"),
         labelLimit=260,
         symbolOpacity=1,
         **strokes,
@@ -406,8 +412,8 @@ def _tooltip(column: str, values: Sequence[object]) -> alt.Tooltip:
 
 
 def _sized(chart: Any, height: int) -> alt.LayerChart:
-    """Let a chart fill its container; the height is a number, because Vega-Lite cannot fit charts with steps."""
-    # `properties` would copy the chart and validate it against the whole schema.
+    """Let a chart fill the width of its container; the height is a number, as Vega-Lite cannot fit stepped axes."""
+    # `properties` would copy the chart and validate it.
     chart.width, chart.height = "container", height
     sized: alt.LayerChart = chart
     return sized

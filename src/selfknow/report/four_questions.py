@@ -1,8 +1,8 @@
-"""The headline numbers of every task about a model, in one plot and in a section of its model card.
+"""The headline numbers of every task for a model, in one plot and in a section of its model card.
 
-Each number is a task's own (:class:`selfknow.report.shape.Headline`), with its interval and chance line. A paper's
-printed number stands beside it only if it is of the same model, asked the same questions in the same way. The queries
-named ``…_published`` decide that in ``is_same_model``.
+The numbers come from the tasks' headlines (:class:`selfknow.report.shape.Headline`), with intervals and chance lines. A
+paper's printed number stands beside them only if it is about the same model, the same questions and the same setting.
+The queries named ``…_published`` decide this in ``is_same_model`` and ``is_same_setting``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import queries, query_rows
 from selfknow.version import __version__
 
-_LONGEST_LABEL = 360  # in pixels
+_LONGEST_LABEL_IN_PIXELS = 360
 _MODEL, _PAPER = "this model", "the paper's number"
 
 
@@ -29,9 +29,9 @@ class Printed:
 
     Attributes:
         task: The task's name.
-        name: The column and the table of the paper.
+        name: The paper's column and table, such as ``F1, table 2``.
         value: A share.
-        n: The number of questions; null if the paper does not say.
+        n: The number of questions; null if the paper does not state it.
     """
 
     task: str
@@ -41,7 +41,7 @@ class Printed:
 
 
 def printed_numbers(connection: Connection) -> list[Printed]:
-    """Return the papers' numbers for the models of these runs, if setting and data are the same."""
+    """Return the papers' numbers for the models of these runs, if settings and questions are the same."""
     tasks = {row["task"] for row in connection.rows("select distinct task from runs")}
     numbers = []
     for name, query in queries(connection.tasks).items():
@@ -60,8 +60,11 @@ def printed_numbers(connection: Connection) -> list[Printed]:
 
 
 def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
-    """Return charts per task, for shares and for changes: a dot per measure, its interval and a tick for chance."""
-    drawn = []
+    """Return a chart of shares and a chart of changes for each task.
+
+    Each number is a dot with its interval and a tick for chance.
+    """
+    charts_of_tasks = []
     for task in report.tasks:
         headline = task.headline(report)
         if headline is None:
@@ -79,14 +82,14 @@ def panels(report: Report, printed: Sequence[Printed] = ()) -> list[Panel]:
             if rows:
                 title = "change" if is_change else "share"
                 chart = charts.dots(rows, "share", hue="whose", hues=(_MODEL, _PAPER), title=title, narrow=is_change)
-                drawn.append(Panel("" if is_change else task.question, chart, group=""))
-    return drawn
+                charts_of_tasks.append(Panel("" if is_change else task.question, chart, group=""))
+    return charts_of_tasks
 
 
 def _dot(measure: Measure, number: Number, measures: Sequence[Measure]) -> dict[str, Any]:
-    several = any(len(other.numbers) > 1 for other in measures)
+    has_several_models = any(len(other.numbers) > 1 for other in measures)
     return {
-        "label": f"{measure.name} · {number.label}" if several else measure.name,
+        "label": f"{measure.name} · {number.label}" if has_several_models else measure.name,
         "share": _float(number.value),
         "low": _float(number.low),
         "high": _float(number.high),
@@ -121,13 +124,13 @@ def write_plot(report: Report, printed: Sequence[Printed], path: Path) -> None:
     """
     from selfknow.report.pictures import compose, write_picture
 
-    drawn = panels(report, printed)
-    if not drawn:
+    task_panels = panels(report, printed)
+    if not task_panels:
         raise UserError("nothing was graded, so there is nothing to plot")
-    chart = compose(report.queries["overview"], drawn)
+    chart = compose(report.queries["overview"], task_panels)
     subtitle = "Bars are 95% intervals. The tick marks chance, or no change."
-    wide = {"axisY": {"labelLimit": _LONGEST_LABEL}}
-    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}, "config": wide}, path)
+    wide_labels = {"axisY": {"labelLimit": _LONGEST_LABEL_IN_PIXELS}}
+    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}, "config": wide_labels}, path)
 
 
 def _title(report: Report) -> str:
@@ -166,26 +169,26 @@ def _rows(report: Report, printed: Sequence[Printed]) -> Iterator[str]:
     for task in report.tasks:
         headline = task.headline(report)
         for measure in headline.measures if headline else ():
-            shown = points if measure.goes_below_zero else percent
+            formatted = points if measure.goes_below_zero else percent
+            unit = " points" if measure.goes_below_zero else ""
             for number in measure.numbers:
                 if number.value is None:
                     continue
-                ends = "" if number.low is None else f" [{shown(number.low)}, {shown(number.high)}]"
-                unit = " points" if shown is points else ""
-                chance = "" if number.chance is None else shown(number.chance)
-                result = f"{shown(number.value)}{unit}{ends}"
-                yield _line(task.question, _named(measure, number), result, chance, number.counts)
+                interval = "" if number.low is None else f" [{formatted(number.low)}, {formatted(number.high)}]"
+                chance = "" if number.chance is None else formatted(number.chance)
+                result = f"{formatted(number.value)}{unit}{interval}"
+                yield _table_line(task.question, _measure_name(measure, number), result, chance, number.counts)
         for row in printed:
             if row.task == task.name:
                 counts = "" if row.n is None else f"n = {row.n:,}"
-                yield _line(task.question, f"{row.name} (printed)", percent(row.value), "", counts)
+                yield _table_line(task.question, f"{row.name} (printed)", percent(row.value), "", counts)
 
 
-def _named(measure: Measure, number: Number) -> str:
+def _measure_name(measure: Measure, number: Number) -> str:
     return measure.name if len(measure.numbers) == 1 else f"{measure.name} ({number.label})"
 
 
-def _line(*cells: str) -> str:
+def _table_line(*cells: str) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

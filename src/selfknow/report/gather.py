@@ -1,4 +1,4 @@
-"""The content of a report: the rows of every query over a connection's runs, the same for page and Markdown."""
+"""The content of a report, which the page and Markdown share: the rows of every query over a connection's runs."""
 
 import re
 from collections import Counter
@@ -17,11 +17,9 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import Query, find_query, missing_needs, queries
 
 Reports = Mapping[str, Callable[[], TaskReport]]
-"""Functions that load the report of a task, by its name; only tasks with a run are loaded."""
+"""Functions that load the reports of tasks, by task; only tasks with a run are loaded."""
 
-_ANY_TASK: Mapping[str, Figure] = {
-    "metrics": Figure("Every metric that scoring wrote, as it is.", title="Every metric")
-}
+_ANY_TASK: Mapping[str, Figure] = {"metrics": Figure("Every metric of the scores.", title="Every metric")}
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class Section:
         figure: The figure of its rows.
         rows: Its rows.
         missing: The reason if it has no rows; else null.
-        drawn: Its charts by their names (see :class:`selfknow.report.shape.Figure`); charts without a name are under
+        drawn: Its charts, by their names in a paper (see :class:`selfknow.report.shape.Figure`); all others are under
             the empty name.
     """
 
@@ -55,13 +53,13 @@ class Report:
 
     Attributes:
         runs: The rows of the view ``runs``.
-        overview: The rows of the query ``overview``: the calls and the replies to them.
+        overview: The rows of the query ``overview``, which counts calls and replies.
         labels: The labels of models and cohorts.
         sections: The sections of the page, one per query.
         exhibits: Marked replies, by the name of their task.
         tasks: The tasks of the runs, in the order of the task reports.
         queries: All queries of the connection, by name.
-        missing: Sentences about replies that could not be graded because scoring lacked something.
+        missing: Sentences about replies that could not be graded because data was missing.
     """
 
     runs: Sequence[Row]
@@ -79,17 +77,18 @@ class Report:
         return [section for section in self.sections if section.rows]
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
-        """Return the rows of a query with short labels; none if the report lacks the query."""
-        return self.labels.add_to(next((section.rows for section in self.sections if section.query.name == name), ()))
+        """Return the rows of a query with short labels; empty if the report lacks the query."""
+        rows = next((section.rows for section in self.sections if section.query.name == name), ())
+        return self.labels.add_to(rows)
 
     @property
     def calls(self) -> list[Row]:
-        """The overview in a few columns, with the settings that differ between runs of a task."""
+        """The overview in fewer columns, with the settings in which the runs of a task differ."""
         return calls(self.runs, self.overview, self.labels)
 
     @property
     def incomplete(self) -> list[str]:
-        """Sentences about the models that were not asked all examples of their run."""
+        """Sentences about models that were not asked about all examples of their run."""
         return [
             f"{self.labels.models.get(row['model'], row['model'])} answered {row['n']:,} of {row['num_examples']:,} "
             f"examples of run {row['run_id']}: shares are over these examples."
@@ -113,7 +112,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
 
     check_replies(connection)
     runs = read_runs(connection)
-    tasks, labels = tasks_of(runs, reports), read_labels(connection)
+    tasks, labels = load_task_reports(runs, reports), read_labels(connection)
     figures = {name: figure for task in tasks for name, figure in task.figures.items()} | dict(_ANY_TASK)
     known = queries(connection.tasks)
     bar = Bar(figures.items(), disable=not progress, unit="query", desc="report")
@@ -131,7 +130,7 @@ def gather(connection: Connection, reports: Reports, *, progress: bool = False) 
 
 
 def read_runs(connection: Connection) -> list[Row]:
-    """Read the view ``runs``, without folders of this machine."""
+    """Read the view ``runs``, with paths shortened to their last part."""
     return [without_folders(row) for row in connection.rows("select * from runs order by created_at, run_id")]
 
 
@@ -144,7 +143,7 @@ def check_replies(connection: Connection) -> None:
     """Check that the runs hold a reply.
 
     Raises:
-        UserError: They hold none; the message says why most calls failed.
+        UserError: They hold no reply; the message gives the most common reason.
     """
     if connection.rows("select 1 from calls where error is null limit 1"):
         return
@@ -159,7 +158,7 @@ def _views_read_repeatedly(queries: Iterable[Query], connection: Connection) -> 
     return [view for task in connection.tasks for view in task.views if readers[view] > 1]
 
 
-def tasks_of(runs: Sequence[Row], reports: Reports) -> list[TaskReport]:
+def load_task_reports(runs: Sequence[Row], reports: Reports) -> list[TaskReport]:
     """Load the reports of the runs' tasks, in the order of ``reports``."""
     tasks = {row["task"] for row in runs}
     return [load() for task, load in reports.items() if task in tasks]
@@ -175,21 +174,24 @@ def read_section(
         query: The query.
         figure: The figure of its rows.
         labels: The labels of models and cohorts.
-        only: The name of the charts to draw; null: all.
+        only: The name of the charts to draw; null draws all.
     """
-    if lacking := next(missing_needs(connection, query), None):
-        return Section(query, figure, [], without_folders(lacking))
+    if missing := next(missing_needs(connection, query), None):
+        return Section(query, figure, [], without_folders(missing))
     rows = connection.rows(query.sql)
     if not rows:
         replies = f"replies of {query.task}" if query.task else "replies"
         return Section(query, figure, [], figure.nothing or f"no run holds scored {replies}")
     if figure.compares and len({row[figure.compares] for row in rows}) == 1:
         return Section(query, figure, [], f"there is nothing to compare: {figure.compares} is the same in all rows")
-    draws: dict[str, Draw] = {**figure.named, **({"": figure.draw} if figure.draw else {})}
-    wanted = draws if only is None else {only: draws[only]}
+    draws: dict[str, Draw] = dict(figure.named)
+    if figure.draw:
+        draws[""] = figure.draw
+    if only is not None:
+        draws = {only: draws[only]}
     labelled = labels.add_to(rows)
-    shown = [without_folders({**row, **_short_names(row, labels)}) for row in rows]
-    return Section(query, figure, shown, None, {name: draw(labelled) for name, draw in wanted.items()})
+    table_rows = [without_folders({**row, **_short_names(row, labels)}) for row in rows]
+    return Section(query, figure, table_rows, None, {name: draw(labelled) for name, draw in draws.items()})
 
 
 def _short_names(row: Row, labels: Labels) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Groups of a query's rows for charts and headlines, named by the columns in which the groups differ."""
+"""The grouping of a query's rows for charts and headlines; groups are named by the columns in which they differ."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -9,14 +9,14 @@ _MAX_GROUPS = 6  # each group becomes a chart
 
 
 def preferred(rows: Sequence[Row], column: str, value: str) -> list[Row]:
-    """Return the rows with this value, or if there are none the rows with the first value."""
-    values = list(dict.fromkeys(row[column] for row in rows))
-    wanted = value if value in values else next(iter(values), None)
-    return [row for row in rows if row[column] == wanted]
+    """Return the rows with this value in a column; if there are none, return those with the first row's value."""
+    if matches := [row for row in rows if row[column] == value]:
+        return matches
+    return [row for row in rows if row[column] == rows[0][column]]
 
 
 def grouped(rows: Sequence[Row], *columns: str, most: int = _MAX_GROUPS) -> dict[str, list[Row]]:
-    """Group rows by those of the columns that make a difference, and return the first groups.
+    """Group rows by the columns in which they differ, and return the first groups.
 
     Args:
         rows: The rows.
@@ -43,9 +43,9 @@ def _distinguishing_columns(rows: Sequence[Row], columns: Sequence[str]) -> list
     columns_so_far: list[str] = []
     num_groups = 1
     for column in columns:
-        groups = len({tuple(row[name] for name in [*columns_so_far, column]) for row in rows})
-        if groups > num_groups:
-            columns_so_far, num_groups = [*columns_so_far, column], groups
+        groups = {tuple(row[name] for name in [*columns_so_far, column]) for row in rows}
+        if len(groups) > num_groups:
+            columns_so_far, num_groups = [*columns_so_far, column], len(groups)
     return columns_so_far
 
 
@@ -56,11 +56,14 @@ def joined(*parts: object) -> str:
         >>> joined("OPT 7M", None, "1k"), joined("simplified", "simplified"), joined("OPT 7M, simplified", "simplified")
         ('OPT 7M · 1k', 'simplified', 'OPT 7M, simplified')
     """
-    pieces: list[str] = []
-    for part in (str(part) for part in parts if part not in (None, "")):
-        if part not in (word for piece in pieces for word in (piece, *piece.split(", "))):
-            pieces.append(part)
-    return " · ".join(pieces)
+    distinct_parts: list[str] = []
+    known: set[str] = set()
+    for part in parts:
+        text = "" if part is None else str(part)
+        if text and text not in known:
+            distinct_parts.append(text)
+            known.update([text, *text.split(", ")])
+    return " · ".join(distinct_parts)
 
 
 def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
@@ -73,12 +76,8 @@ def setting(row: Row, rows: Sequence[Row], *columns: str) -> str:
         >>> setting(rows[0], rows, "dataset", "words")
         'Bible.txt'
     """
-    return joined(
-        *(
-            _shortened(row[column], {other[column] for other in rows})
-            for column in _distinguishing_columns(rows, columns)
-        )
-    )
+    differing = _distinguishing_columns(rows, columns)
+    return joined(*(_shortened(row[column], {other[column] for other in rows}) for column in differing))
 
 
 def _shortened(value: object, values: Collection[object]) -> object:
@@ -96,9 +95,9 @@ def dot(
         row: A row with the column ``value``, and ``VALUE_low`` and ``VALUE_high`` or ``low`` and ``high``.
         label: The label at the left.
         value: The column of the share.
-        chance: The column of its chance line.
+        chance: The column of its chance line; null if there is none.
         of: The column of its denominator (see :func:`counts`).
-        more: Further columns.
+        more: Further columns with their values.
     """
     ends = {end: row.get(f"{value}_{end}", row.get(end)) for end in ("low", "high")}
     return {
@@ -112,12 +111,12 @@ def dot(
 
 
 def counts(row: Row, value: str, of: str | None = None) -> dict[str, Any]:
-    """Return a share as counts, "2 of 41"; if the query has no counts of this share, return the counts of the row.
+    """Return a share as counts, such as "2 of 41"; if the query has no such counts, return the counts of the row.
 
     Args:
         row: The row.
         value: The column of the share; its counts are in ``VALUE_yes`` and ``VALUE_of``.
-        of: The column of the denominator; null: ``VALUE_of``.
+        of: The column of the denominator; null uses ``VALUE_of``.
 
     Example:
         >>> counts({"read": 0.5, "read_yes": 2, "read_of": 4, "n": 9}, "read"), counts({"read": 0.5, "n": 9}, "read")
@@ -130,14 +129,14 @@ def counts(row: Row, value: str, of: str | None = None) -> dict[str, Any]:
 
 
 def one_share(row: Row, label: str, value: str, name: str, **more: Any) -> dict[str, Any]:
-    """Return a dot for one of a row's shares; shares with the same ``name`` are in one chart.
+    """Return a row for :func:`selfknow.report.charts.dots` with one of several shares in a query's row.
 
     Args:
         row: A row with ``VALUE``, ``VALUE_low``, ``VALUE_high``, and ``n_VALUE`` or ``n``.
         label: The label at the left.
         value: The column of the share.
-        name: The column's name in the chart.
-        more: Further columns.
+        name: The column of the share in the chart, which may show shares from several columns of the query.
+        more: Further columns with their values.
     """
     ends = {end: row[f"{value}_{end}"] for end in ("low", "high")}
     return {"label": label, name: row[value], **ends, "n": row.get(f"n_{value}", row.get("n")), **more}

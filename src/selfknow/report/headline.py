@@ -1,4 +1,4 @@
-"""The first screen of a report: for each question a verdict and a sentence, with their numbers."""
+"""The first screen of a report, which answers each question by a verdict and a sentence with its numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from selfknow.report.numbers import number
 from selfknow.report.shape import Finding, Measure, Note, Verdict
 
 MOST_NUMBERS = 12
-"""The largest number of findings of a question, and of numbers of a measure; the figures show the others."""
+"""The largest number of findings of a question, and of numbers of a measure; the figures show all of them."""
 _IT_DEPENDS = Verdict("It depends", is_good=None)
 
 
@@ -21,8 +21,8 @@ class Topic:
         title: Its question about a model.
         about: A sentence about the question; may be empty.
         findings: The answers, one for each model and way of asking.
-        measures: All numbers of the task.
-        notes: More findings.
+        measures: All measures of the task, with their numbers.
+        notes: Further findings.
     """
 
     task: str
@@ -34,7 +34,7 @@ class Topic:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that all findings share, or that they differ; null if there is none."""
+        """The verdict that all findings share, or "It depends" if they differ; null without findings."""
         verdicts = {finding.verdict for finding in self.findings}
         return _IT_DEPENDS if len(verdicts) > 1 else next(iter(verdicts), None)
 
@@ -45,7 +45,7 @@ class Topic:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of the findings, each once."""
+        """The distinct labels of the findings."""
         return list(dict.fromkeys(finding.label for finding in self.findings))
 
 
@@ -92,8 +92,8 @@ def _first_share(report: Report) -> FirstScreen:
     if not shares:
         return FirstScreen("Nothing has been scored yet.", missing=report.missing)
     name = next((row["metric"] for row in shares if "exact_match" in row["metric"]), shares[0]["metric"])
-    first = {row["cohort"]: row for row in reversed(shares) if row["metric"] == name}
-    numbers = [number(row["label"], row, "mean") for _, row in sorted(first.items())]
+    first_rows = {row["cohort"]: row for row in reversed(shares) if row["metric"] == name}  # the first of each cohort
+    numbers = [number(row["label"], row, "mean") for _, row in sorted(first_rows.items())]
     measure = Measure(name.replace("_", " "), numbers, report.queries["metrics"])
     best = max(numbers, key=lambda number: number.value or 0.0)
     title = f"{best.label}: {measure.name} {best.value or 0:.0%}"

@@ -1,4 +1,4 @@
-"""The report as a single page that loads nothing from outside: style, script and data are inside."""
+"""The report as a single HTML page, which holds its style, script and data and loads nothing."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selfknow.cache import cached
 from selfknow.report.gather import Report, Section
 from selfknow.report.headline import MOST_NUMBERS, FirstScreen, headline
-from selfknow.report.numbers import scale_of
+from selfknow.report.numbers import axis_end
 from selfknow.report.pictures import specification
 from selfknow.report.shape import Exhibit, Panel, panel_groups
 from selfknow.report.task import TaskReport
@@ -21,7 +21,8 @@ from selfknow.version import __version__
 if TYPE_CHECKING:
     from jinja2 import Template
 
-TABLE_ROWS = 200  # rows of a table that a page shows
+TABLE_ROWS = 200
+"""The largest number of rows of a table on a page."""
 
 
 def render(report: Report, title: str, first_charts: Sequence[Panel] = ()) -> str:
@@ -30,7 +31,7 @@ def render(report: Report, title: str, first_charts: Sequence[Panel] = ()) -> st
     Args:
         report: The report.
         title: The title of the page.
-        first_charts: Charts before everything else.
+        first_charts: Charts at the top of the page.
     """
     return _page(report, title, headline(report), first_charts)
 
@@ -66,13 +67,13 @@ def _template() -> "Template":
         "rounded": rounded,
         "capitalized": capitalized,
     }
-    environment.filters |= {"scale_of": scale_of, "terms_in": terms_in}
+    environment.filters |= {"axis_end": axis_end, "terms_in": terms_in}
     environment.filters |= {"json_script": json_script, "specification": specification, "panel_groups": panel_groups}
     return environment.from_string(_asset("report.html"))
 
 
 def _visible(value: object) -> object:
-    """Make control characters visible in plain strings; markup is our own."""
+    """Make control characters visible in plain strings; markup is ours and stays unchanged."""
     return for_terminal(value) if type(value) is str else value
 
 
@@ -94,18 +95,18 @@ def _asset(name: str) -> str:
 
 @cache
 def _charts_script() -> str:
-    """Return the libraries that draw the charts as a script; it is cached, because bundling takes seconds."""
+    """Return the chart libraries as a script; it is cached, because bundling takes seconds."""
     import vl_convert
 
-    def bundled() -> bytes:
+    def bundle() -> bytes:
         return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode()
 
     name = f"charts-{version('vl-convert-python')}.js"
-    return cached(name, bundled).decode().replace("</script", "<\\/script")
+    return cached(name, bundle).decode().replace("</script", "<\\/script")
 
 
 def json_script(value: object) -> Any:
-    """Return JSON that cannot end the script element around it."""
+    """Return a value as JSON that cannot end the script element around it."""
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -113,20 +114,19 @@ def json_script(value: object) -> Any:
 
 
 def terms_in(section: Section, task: TaskReport | None) -> list[str]:
-    """Return the meaning of each of the task's terms that a section's rows hold."""
-    values = {value for row in section.rows for value in row.values() if isinstance(value, str)} if task else set()
-    values |= {word for column in section.rows[0] for word in column.split("_")}  # such as accuracy_standard
-    return [
-        f"{term.capitalize()}: {meaning}." for term, meaning in (task.terms if task else {}).items() if term in values
-    ]
+    """Return the meaning of each of the task's terms that occurs in a section's values or column names."""
+    if task is None:
+        return []
+    words = {value for row in section.rows for value in row.values() if isinstance(value, str)}
+    words |= {word for column in section.rows[0] for word in column.split("_")}  # such as accuracy_standard
+    return [f"{term.capitalize()}: {meaning}." for term, meaning in task.terms.items() if term in words]
 
 
 def _by_task(report: Report) -> list[tuple[TaskReport | None, list[Section], Sequence[Exhibit]]]:
-    """Return the sections with rows and the replies of each task, then the sections about any task."""
-    return [(task, _about(report, task.name), report.exhibits.get(task.name, ())) for task in report.tasks] + [
-        (None, _about(report, None), ())
-    ]
+    """Return each task with its sections and exhibits, and at the end the sections about any task."""
+    tasks = [(task, _task_sections(report, task.name), report.exhibits.get(task.name, ())) for task in report.tasks]
+    return [*tasks, (None, _task_sections(report, None), ())]
 
 
-def _about(report: Report, task: str | None) -> list[Section]:
+def _task_sections(report: Report, task: str | None) -> list[Section]:
     return [section for section in report.answered if section.query.task == task]

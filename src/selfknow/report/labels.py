@@ -1,4 +1,4 @@
-"""Short labels of models and cohorts, and the rows that get them."""
+"""Short labels of models and cohorts, and rows with these labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from selfknow.sql.queries import find_query, missing_needs
 from selfknow.sql.task import TaskSql
 
 MODEL_COLUMNS = ("model", "generator", "verifier")
-"""Columns of queries that hold models."""
+"""Columns of queries that hold names of models."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Labels:
     facts: Mapping[int, Row] = field(default_factory=dict)
 
     def add_to(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Replace names of models by short labels, and add a column ``label``: the cohort's, else the model's.
+        """Replace names of models by short labels, and add a column ``label`` with the cohort's or the model's label.
 
         Rows of cohorts also get the columns of the view ``cohorts`` that they lack.
         """
         return [self._labelled(row) for row in rows]
 
     def _labelled(self, row: Row) -> dict[str, Any]:
-        named = {column: self.models.get(row[column], row[column]) for column in MODEL_COLUMNS if column in row}
-        label = self.cohorts.get(row.get("cohort", 0), row.get("model_label", named.get("model")))
-        return {**self.facts.get(row.get("cohort", 0), {}), **row, **named, "label": label}
+        models = {column: self.models.get(row[column], row[column]) for column in MODEL_COLUMNS if column in row}
+        label = self.cohorts.get(row.get("cohort", 0), row.get("model_label", models.get("model")))
+        return {**self.facts.get(row.get("cohort", 0), {}), **row, **models, "label": label}
 
 
 def read_labels(connection: Connection) -> Labels:
@@ -51,17 +51,17 @@ def read_labels(connection: Connection) -> Labels:
 
 
 def _cohort_label(cohort: Row, cohorts: Sequence[Row], tasks: Sequence[TaskSql]) -> str:
-    """Join the model and the text columns of its task's cohorts, without columns in which all cohorts agree."""
-    alike = [other for other in cohorts if other["task"] == cohort["task"]]
+    """Join the model's label and the task's text columns, without columns in which all cohorts of the task agree."""
+    task_cohorts = [other for other in cohorts if other["task"] == cohort["task"]]
     task = next((task for task in tasks if task.name == cohort["task"]), None)
-    in_words = [name for name in task.cohort if task.columns[name] == "varchar"] if task is not None else []
-    parts = ["model_label", *in_words]
-    varying = [part for part in parts if len({other[part] for other in alike}) > 1] or ["model_label"]
-    return joined(*(cohort[part] for part in varying))
+    text_columns = [name for name in task.cohort if task.columns[name] == "varchar"] if task is not None else []
+    columns = ["model_label", *text_columns]
+    varying = [column for column in columns if len({other[column] for other in task_cohorts}) > 1]
+    return joined(*(cohort[column] for column in varying or ["model_label"]))
 
 
 def labelled_rows(connection: Connection, name: str) -> list[dict[str, Any]]:
-    """Run a query and label its rows; return none if the runs lack something that the query needs."""
+    """Run a query and label its rows; return no rows if the runs lack data that the query needs."""
     query = find_query(name, connection.tasks)
     if next(missing_needs(connection, query), None):
         return []

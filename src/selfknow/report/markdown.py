@@ -1,4 +1,4 @@
-"""The report as Markdown, for a repository or a pull request: tables, pictures and the SQL behind folds."""
+"""The report as Markdown, for a repository or a pull request, with tables, pictures and folded SQL."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,9 +24,9 @@ def render(report: Report, title: str, pictures: Mapping[str, Sequence[tuple[str
         pictures: For each query the titles and files of its panels.
         folder: The folder of the Markdown file, from which paths to the pictures are relative.
     """
-    exhibits = (exhibit for of_task in report.exhibits.values() for exhibit in of_task)
-    shown = (part for exhibit in exhibits for part in (*exhibit_parts(exhibit), _sql(exhibit.query)))
-    page = "\n".join([*_head(report, title), *_sections(report, pictures, folder), *shown, *_absent(report)])
+    exhibits = (exhibit for task_exhibits in report.exhibits.values() for exhibit in task_exhibits)
+    replies = (part for exhibit in exhibits for part in (*exhibit_parts(exhibit), _sql(exhibit.query)))
+    page = "\n".join([*_head(report, title), *_sections(report, pictures, folder), *replies, *_absent(report)])
     return for_terminal(page)  # names, titles and paths may hold control characters
 
 
@@ -43,7 +43,7 @@ def _head(report: Report, title: str) -> Iterator[str]:
         notes = [f"- {plain(note.text)} **{note.value}** ({note.interval}).\n" for note in topic.notes]
         yield "".join([*findings, *notes])
         rows = [
-            {"": measure.name, **_number(number)}
+            {"": measure.name, **_number_row(number)}
             for measure in topic.measures
             for number in measure.numbers[:MOST_NUMBERS]
         ]
@@ -53,9 +53,15 @@ def _head(report: Report, title: str) -> Iterator[str]:
     yield f"## What was run?\n\n{_table(report.calls)}"
 
 
-def _number(number: Number) -> Row:
-    ends = {"share": number.value, "low": number.low, "high": number.high, "chance": number.chance}
-    return {"model": number.label, **ends, "counts": number.counts}
+def _number_row(number: Number) -> Row:
+    return {
+        "model": number.label,
+        "share": number.value,
+        "low": number.low,
+        "high": number.high,
+        "chance": number.chance,
+        "counts": number.counts,
+    }
 
 
 def _sections(report: Report, pictures: Mapping[str, Sequence[tuple[str, Path]]], folder: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Marked replies as Markdown: for each group a table in a fold, with a column for each reply, all text escaped."""
+"""Marked replies as Markdown: each group is a folded table with a column for each reply. All texts are escaped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -10,7 +10,7 @@ _ELEMENTS: Mapping[str, str] = {"wrong": "s", "beyond": "ins", "foreign": "i", "
 
 
 def exhibit_parts(exhibit: Exhibit) -> Iterator[str]:
-    """Yield the parts of an exhibit: its heading and legend, and each group behind a fold."""
+    """Yield the parts of an exhibit: its heading, its legend, and each group behind a fold."""
     yield f"## {exhibit.title}\n\n{_marked(exhibit.legend)}\n"
     for group in exhibit.groups:
         more = f" ({escape(', '.join(group.notes))})" if group.notes else ""
@@ -42,12 +42,16 @@ def _question(example: Example) -> str:
 
 def _reply_cell(reply: ShownReply) -> str:
     """Return a reply with its marks and its grades."""
+    first_answer = f"{_inline(cell(reply.first_answer))}; " if reply.first_answer is not None else ""
+    replacement = ""
+    if reply.error is not None:
+        replacement = _inline(reply.error)
+    elif not reply.pieces:
+        replacement = "(an empty answer)"
     more = f"… and {reply.more_characters:,} more characters" if reply.more_characters else ""
-    first = f"{_inline(cell(reply.first_answer))}; " if reply.first_answer is not None else ""
-    instead = _inline(reply.error) if reply.error is not None else "" if reply.pieces else "(an empty answer)"
     grades = [*reply.notes, *([reply.verdict.text] if reply.verdict else [])]
-    below = f"<br><i>{escape(', '.join(grades))}</i>" if grades else ""
-    return f"{first}{instead}{_marked(reply.pieces)}{more}{below}"
+    grades_line = f"<br><i>{escape(', '.join(grades))}</i>" if grades else ""
+    return f"{first_answer}{replacement}{_marked(reply.pieces)}{more}{grades_line}"
 
 
 def _marked(pieces: Sequence[Piece]) -> str:

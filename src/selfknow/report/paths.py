@@ -1,17 +1,17 @@
-"""Paths of this machine, taken out of what a page shows: a page is made to be shared."""
+"""The shortening of paths, as a page may be shared and must not show the folders of this machine."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# An absolute path of Unix or Windows, or one in a home folder, up to its last part; no part of a URL.
+# An absolute path of Unix or Windows, or a path in a home folder, without its last part; never a part of a URL.
 _FOLDERS = re.compile(
     r"(?<![\w:/.~])(?:file://)?(?:~[\w.-]*|[A-Za-z]:)?[/\\](?:[^\s/\\\"'<>|:,;]+[/\\])+(?=[^\s/\\\"'])"
 )
 
 
 def without_folders(value: Any) -> Any:
-    """Return a value in whose texts no path of this machine has more than its last part.
+    """Shorten every absolute path in the texts of a value to its last part.
 
     Example:
         >>> without_folders("the file /data/ann/runs/opt cannot be read"), without_folders("https://a.org/b/c")
@@ -29,7 +29,7 @@ def without_folders(value: Any) -> Any:
 
 
 def last_part(path: str) -> str:
-    """Return the last part of a path, or the text as it is if it is not a path.
+    """Return the last part of a path; return a text that is not a path unchanged.
 
     Example:
         >>> last_part("runs/opt/"), last_part("out/texts/Bible.txt"), last_part("Bible")
@@ -39,7 +39,7 @@ def last_part(path: str) -> str:
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return for each path the fewest of its last parts that tell it from the others.
+    """Return a short name for each path: as few of its last parts as distinguish it from the others.
 
     Example:
         >>> short_names(["/a/here/model", "/b/there/model", "/c/other"])
@@ -48,6 +48,6 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     parts = {path: path.rstrip("/").split("/") for path in paths}
     names = {path: pieces[-1] for path, pieces in parts.items()}
     for length in range(2, max(map(len, parts.values()), default=1) + 1):
-        taken = list(names.values())
-        names |= {path: "/".join(parts[path][-length:]) for path, name in names.items() if taken.count(name) > 1}
+        names_so_far = list(names.values())
+        names |= {path: "/".join(parts[path][-length:]) for path, name in names.items() if names_so_far.count(name) > 1}
     return names

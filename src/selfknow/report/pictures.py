@@ -1,4 +1,4 @@
-"""Figures as pictures: all charts of a figure in one, as SVG or PNG, drawn without a browser."""
+"""Figures as SVG or PNG files. All charts of a figure are drawn in one picture, without a browser."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,9 @@ from selfknow.sql.queries import Query
 from selfknow.untrusted import for_display
 
 _PIXELS_PER_POINT = 2
-_WIDTH = 640  # of a chart that stands alone
-_ROW_WIDTH = 960  # of charts side by side, their axes aside
-_GAP = 28
+_WIDTH = 640  # of a single chart, in points
+_ROW_WIDTH = 960  # of charts side by side, without their axes
+_GAP = 28  # between charts
 
 
 Chart = dict[str, Any]
@@ -22,8 +22,8 @@ Chart = dict[str, Any]
 
 
 def specification(panel: Panel) -> Chart:
-    """Return a panel's Vega-Lite specification, without Altair's own theme."""
-    # A test validates every kind of chart; a report has hundreds, and Altair's validation is slow.
+    """Return a panel's Vega-Lite specification, without Altair's theme."""
+    # Altair's validation is slow, and a report has hundreds of charts. A test validates every kind of chart.
     chart: Chart = panel.chart.to_dict(validate=False)
     chart.pop("config", None)
     displayed: Chart = for_display(chart)
@@ -40,8 +40,8 @@ def compose(query: Query, panels: Sequence[Panel]) -> Chart:
     heading: Chart = {"text": query.title, "subtitle": query.source}
     if len(panels) == 1:
         [panel] = panels
-        below = [part for part in (panel.group, panel.title) if part]
-        return {**_sized(panel, _WIDTH), "title": {**heading, "subtitle": " · ".join(below) or query.source}}
+        names = [name for name in (panel.group, panel.title) if name]
+        return {**_sized(panel, _WIDTH), "title": {**heading, "subtitle": " · ".join(names) or query.source}}
     rows = [_row(name, group) for name, group in panel_groups(panels).items()]
     charts = [chart for row in rows for chart in row["concat"]]
     shared: Chart = {
@@ -52,8 +52,9 @@ def compose(query: Query, panels: Sequence[Panel]) -> Chart:
 
 
 def _row(name: str, panels: Sequence[Panel]) -> Chart:
-    columns = min(panels[0].columns, len(panels))
-    width = (_ROW_WIDTH - _GAP * (panels[0].columns - 1)) // panels[0].columns if columns > 1 else _WIDTH
+    most_columns = panels[0].columns
+    columns = min(most_columns, len(panels))
+    width = (_ROW_WIDTH - _GAP * (most_columns - 1)) // most_columns if columns > 1 else _WIDTH
     charts = [{**_sized(panel, width), "title": {"text": panel.title, "fontSize": 12}} for panel in panels]
     row: Chart = {"concat": charts, "columns": columns, "spacing": _GAP, "resolve": _resolve(charts)}
     return {**row, "title": {"text": name, "fontSize": 14}} if name else row
@@ -67,25 +68,26 @@ def _sized(panel: Panel, width: int) -> Chart:
 
 
 def _resolve(charts: Iterable[Chart]) -> Chart:
-    """Return the resolution of scales: charts whose colours mean the same share a legend."""
-    kinds = {json.dumps(_colours(chart), sort_keys=True) for chart in charts}
-    how = "shared" if len(kinds) == 1 else "independent"
-    return {"scale": {"color": how, "strokeDash": how}, "legend": {"color": how, "strokeDash": how}}
+    """Return the resolution of scales: charts share a legend if their colours have the same meaning."""
+    encodings = {json.dumps(_colour_encodings(chart), sort_keys=True) for chart in charts}
+    resolution = "shared" if len(encodings) == 1 else "independent"
+    channels = {"color": resolution, "strokeDash": resolution}
+    return {"scale": channels, "legend": channels}
 
 
-def _colours(chart: Chart) -> list[Any]:
+def _colour_encodings(chart: Chart) -> list[Any]:
     return [layer.get("encoding", {}).get("color") for layer in chart.get("layer", [chart])]
 
 
 def svg(chart: Chart) -> bytes:
-    """Return the chart as SVG; control characters are replaced, since they would end the process."""
+    """Return the chart as SVG; control characters are replaced, since vl-convert would end the process over them."""
     import vl_convert
 
     return vl_convert.vegalite_to_svg(for_display(chart), config=_THEME).encode()
 
 
 def png(chart: Chart) -> bytes:
-    """Return the chart as PNG, two pixels a point.
+    """Return the chart as PNG, with two pixels per point.
 
     Raises:
         UserError: The chart is too large for PNG.
@@ -117,8 +119,8 @@ _THEME = {
         "category": ["#1a6f68", "#d1782f", "#7a3fc4", "#1f1b4d", "#6b2415", "#837cbf", "#736034", "#5b2a8c"],
         "ramp": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
         "heatmap": ["#f3f1ec", "#9fcac4", "#1a6f68", "#0c3f3b"],
-        # From dark to light through Matplotlib's plasma, but for hues too light for white paper: the order is visible
-        # without telling red from green.
+        # Matplotlib's plasma from dark to light, without its lightest hues, which white paper would hide. The order is
+        # visible to readers who cannot tell red from green.
         "ordinal": {"scheme": ["#0d0887", "#5b02a3", "#9a179b", "#cb4678", "#e76f5a", "#f0804e"]},
     },
     "style": {

@@ -1,4 +1,4 @@
-"""The types that tasks hand to a report: figures, headlines and marked replies, the same for page and Markdown."""
+"""The types of a report's parts that tasks provide: figures, headlines and marked replies."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ class Panel:
     """A chart of a figure.
 
     Attributes:
-        title: The difference to the figure's other charts; empty for the only chart.
+        title: A name that distinguishes it from the figure's other charts; empty for the only chart.
         chart: The chart.
-        columns: Charts side by side in a picture; a page fits them to its width.
-        group: A heading that neighbouring charts share, such as a suite of models; empty: none.
+        columns: The number of charts side by side in a picture; a page fits them to its width.
+        group: A heading that neighbouring charts share, such as a suite of models; may be empty.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Panel:
 
 
 Draw = Callable[[Sequence[Row]], Sequence[Panel]]
-"""A function from rows with short labels of models and cohorts (see :mod:`.labels`) to charts."""
+"""A function that draws charts of rows, which have short labels of models and cohorts (see :mod:`.labels`)."""
 
 
 def panel_groups(panels: Sequence[Panel]) -> dict[str, list[Panel]]:
@@ -48,15 +48,15 @@ class Figure:
 
     Attributes:
         reading: A sentence that says how to read them.
-        draw: The charts, without those of ``named``; null: there are no others, or the figure is only a table.
-        nothing: The reason if there are no rows; null: nothing of the task was scored.
-        shares: Columns of the table that are written as percentages, with their ``…_low`` and ``…_high``. Columns named
-            ``share``, ``low``, ``high`` and ``chance`` always are.
-        named: Charts under a paper's own name, such as ``figure-5``, which come first. The whole figure has the name of
-            its query with hyphens, such as ``recalled-documents``.
-        compares: A column of which the figure compares several values, such as ``num_parameters``; with a single value
-            there is no figure. Null: it compares nothing.
-        title: Its name in the page's list of figures, in a few words; empty: its query's question.
+        draw: Function that draws the charts except those of ``named``; null if there are no others.
+        nothing: The message if there are no rows; null says that nothing of the task was scored.
+        shares: Columns that the table shows as percentages, together with their ``…_low`` and ``…_high``. The columns
+            ``share``, ``low``, ``high`` and ``chance`` are always shown so.
+        named: Functions that draw charts with a paper's name, such as ``figure-5``; these charts come first. The whole
+            figure has the name of its query with hyphens, such as ``recalled-documents``.
+        compares: A column whose values the figure compares, such as ``num_parameters``; if it has only one value, the
+            figure is left out. Null if the figure compares nothing.
+        title: Its name in the page's list of figures, in a few words; if empty, the question of its query.
     """
 
     reading: str
@@ -76,13 +76,13 @@ class Number:
         label: The label of the model or cohort.
         value: A share, or the difference of two shares; null if nothing could be graded.
         low: The lower end of its 95% interval; null if there are too few questions.
-        high: The upper end.
-        n_graded: Graded replies.
-        n: Questions that were asked.
+        high: The upper end of that interval.
+        n_graded: The number of graded replies.
+        n: The number of questions.
         chance: The value without any knowledge; null if there is no chance line.
-        yes: The numerator of a share; null of a mean or a difference.
+        yes: The numerator of a share; null for a mean or a difference.
         of: The denominator of a share.
-        unit: The things that a mean is over, such as ``questions``; may be empty.
+        unit: The unit that a mean is taken over, such as ``questions``; may be empty.
     """
 
     label: str
@@ -98,7 +98,7 @@ class Number:
 
     @property
     def counts(self) -> str:
-        """The share in counts, or the number of values that a mean or a difference is over.
+        """The share as counts, such as ``2 of 41``, or the number of values of a mean or a difference.
 
         Example:
             >>> Number("a", 2 / 41, 0.01, 0.16, 37, 48, yes=2, of=41).counts, Number("a", 0.3, 0.2, 0.4, 64, 64).counts
@@ -120,7 +120,7 @@ class Number:
         return self.chance is not None and self.low is not None and self.low > self.chance
 
     def compare(self, chance_name: str = "chance") -> str:
-        """Compare it with its chance line, in words; without an interval return the line's name alone.
+        """Compare it with its chance line, in words; without an interval, return only the line's name.
 
         Example:
             >>> Number("a", 0.1, 0.0, 0.2, 50, 50, 0.5).compare(), Number("a", 0.5, 0.4, 0.6, 50, 50, 0.5).compare()
@@ -135,11 +135,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of all models.
+    """A measure, with the numbers of all models.
 
     Attributes:
         name: The name of the measure.
-        numbers: A number per model.
+        numbers: A number for each model.
         query: The query that computes it.
         chance_name: The name of its chance line.
         is_change: True if its numbers are differences, from -1 to 1.
@@ -162,9 +162,9 @@ class Note:
     """A finding beside the headline, such as the gap between two settings.
 
     Attributes:
-        text: The beginning of the sentence: ``OPT 7M, 1k: one document instead of several is worth``.
-        value: The number, ``+42 points``.
-        interval: Its interval, ``+30 to +50``.
+        text: The beginning of a sentence, such as ``OPT 7M, 1k: one document instead of several is worth``.
+        value: The number that ends the sentence, such as ``+42 points``.
+        interval: Its interval, such as ``+30 to +50``.
     """
 
     text: str
@@ -180,9 +180,10 @@ class Finding:
         model: The label of the model.
         verdict: The answer in a word or two.
         sentence: The answer in a sentence, with its numbers.
-        numbers: The numbers of the sentence, each under its own name, with intervals and counts.
+        numbers: The numbers of the sentence, each with its name, interval and counts.
         chance_name: The name of their chance line.
-        setting: A label that distinguishes it from the other findings; empty if nothing does, or the sentence says it.
+        setting: A label that distinguishes it from the model's other findings; empty if it is the only one, or if the
+            sentence says it.
         detail: A sentence in small print, such as a difference and its interval; may be empty.
     """
 
@@ -196,7 +197,7 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """The model, and what else tells the finding from others."""
+        """The model and the setting."""
         return " · ".join(part for part in (self.model, self.setting) if part)
 
 
@@ -206,8 +207,8 @@ class Headline:
 
     Attributes:
         findings: The answers to the task's question, one for each model and way of asking.
-        measures: All numbers, the most important measure first.
-        notes: More findings.
+        measures: All measures, the most important first.
+        notes: Further findings.
     """
 
     findings: Sequence[Finding]
@@ -217,12 +218,12 @@ class Headline:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a reply.
+    """A part of a reply's text.
 
     Attributes:
-        text: The stretch, with visible control characters.
+        text: The text, with visible control characters.
         kind: ``right``, ``wrong``, ``beyond``, ``foreign``, ``repeated``, ``aside`` (not graded) or empty.
-        quoted: True if the portrait's corpus has it.
+        quoted: True if the text stands in the portrait's corpus.
     """
 
     text: str
@@ -236,7 +237,7 @@ class Verdict:
 
     Attributes:
         text: The grade in a word or two.
-        is_good: True if that is good; null: neither good nor bad.
+        is_good: True for a good grade, false for a bad one, null for neither.
     """
 
     text: str
@@ -249,10 +250,10 @@ class ShownReply:
 
     Attributes:
         heading: The question or the prompt that it replies to; may be empty.
-        pieces: Its text.
+        pieces: Its text, in marked parts.
         more_characters: The number of characters that are not shown.
-        verdict: Its grade; null: it was not graded.
-        notes: Scores and the like, a few words each.
+        verdict: Its grade; null if it was not graded.
+        notes: Notes of a few words each, such as scores.
         error: The reason if there is no reply; else null.
         first_answer: The answer of an earlier step; null if there was no such step.
     """
@@ -273,10 +274,10 @@ class Example:
     Attributes:
         heading: The question, or its subject.
         replies: One or two replies; all examples of a group have the same number, under the same headings.
-        verdict: The difference between the replies, or the grade of the only one.
-        notes: The right answer and the like, a few words each.
-        target: The true answer in full, behind a fold; null if there is none.
-        prompt: The whole prompt, behind a fold; null: the heading is all of it.
+        verdict: The difference between the replies, or the grade of the only reply.
+        notes: Notes of a few words each, such as the right answer.
+        target: The full true answer, shown behind a fold; null if there is none.
+        prompt: The whole prompt, shown behind a fold; null if the heading is the whole prompt.
     """
 
     heading: str
@@ -294,8 +295,8 @@ class ExampleGroup:
     Attributes:
         label: The name of the model, setting or prompt.
         examples: The examples.
-        notes: More about all of them, a few words each.
-        lacking: A sentence about what is missing and how to get it; null: nothing is.
+        notes: Notes of a few words each about all of them.
+        lacking: A sentence that says which data is missing and how to get it; null if none is.
     """
 
     label: str
@@ -309,9 +310,9 @@ class Exhibit:
     """Marked replies of a task.
 
     Attributes:
-        name: The name of its section on the page, a word.
+        name: The name of its section on the page, in one word.
         title: Its heading, a question.
-        legend: The meaning of the marks, in marked pieces.
+        legend: The meaning of the marks, as marked pieces.
         groups: The replies.
         query: The query that chose them.
         source: A sentence about the choice of replies; may be empty.
@@ -326,6 +327,6 @@ class Exhibit:
 
     @property
     def verdicts(self) -> list[str]:
-        """The verdicts of its examples, each once."""
+        """The distinct verdicts of its examples."""
         examples = (example for group in self.groups for example in group.examples)
         return list(dict.fromkeys(example.verdict.text for example in examples if example.verdict))

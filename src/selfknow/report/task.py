@@ -1,4 +1,4 @@
-"""The part of a task in a report. Each task defines one in its ``report.py``, which is loaded when a report is made."""
+"""A task's part of a report. Each task defines it in its ``report.py``, which is loaded only to make a report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def default_headline(report: "Report") -> Headline | None:
-    """Return no headline, for tasks without a number of their own."""
+    """Return no headline, for tasks that define none."""
     return None
 
 
@@ -22,7 +22,7 @@ def default_exhibits(connection: "Connection") -> Sequence[Exhibit]:
 
 
 def default_missing(connection: "Connection") -> str | None:
-    """Return null, for tasks whose scoring needs nothing from elsewhere."""
+    """Return null, for tasks whose scoring needs no further data."""
     return None
 
 
@@ -32,14 +32,14 @@ class TaskReport:
 
     Attributes:
         name: The task's name.
-        question: The task's question about a model, for people.
-        about: A sentence about the task, for people who do not know it.
-        figures: Figures by the name of their query, in their order.
-        headline: A function that returns the task's first numbers.
-        exhibits: A function that returns the marked replies of the task.
-        terms: The meaning of words that its rows and labels hold, such as ``standard``.
-        missing: A function that returns a sentence about replies that could not be graded because scoring lacked
-            something; null: nothing was lacking.
+        question: The task's question about a model, such as "Does it know what it does not know?".
+        about: A sentence that explains the task to a newcomer.
+        figures: Figures by the name of their query, in the order of the page.
+        headline: Function that returns the task's headline numbers.
+        exhibits: Function that returns the marked replies of the task.
+        terms: The meanings of words in its rows and labels, such as ``standard``.
+        missing: Function that returns a sentence about replies that could not be graded because data was missing, or
+            null if all could be graded.
     """
 
     name: str

@@ -1,14 +1,14 @@
-"""The format of numbers and texts in a report, without escaping, which page and Markdown do themselves."""
+"""The format of numbers and texts in a report. The page and Markdown escape texts themselves."""
 
 from collections.abc import Collection
 
 from selfknow.untrusted import for_terminal
 
 LONGEST_REPLY = 3_000
-"""Characters of a reply that are shown."""
-_LONGEST_CELL = 200
+"""The number of characters of a reply that are shown."""
+_LONGEST_CELL_IN_CHARACTERS = 200
 _NOTHING = "\N{EN DASH}"
-_PLAIN_INTEGERS = ("cohort", "seed", "number")
+_PLAIN_INTEGERS = ("cohort", "seed", "number")  # columns without a thousands separator
 _SHARES = ("share", "low", "high", "chance")
 
 
@@ -34,16 +34,16 @@ def cell(value: object, column: str = "", shares: Collection[str] = ()) -> str:
         return f"{value:,}" if column not in _PLAIN_INTEGERS else str(value)
     text = " ".join(str(value).split())
     text = for_terminal(text)
-    return text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 1]}…"
+    return text if len(text) <= _LONGEST_CELL_IN_CHARACTERS else f"{text[: _LONGEST_CELL_IN_CHARACTERS - 1]}…"
 
 
 def _is_share(column: str, shares: Collection[str]) -> bool:
-    bare = column.removesuffix("_low").removesuffix("_high")
-    return bare in _SHARES or bare in shares or bare.startswith("share_") or bare.endswith("_share")
+    name = column.removesuffix("_low").removesuffix("_high")
+    return name in _SHARES or name in shares or name.startswith("share_") or name.endswith("_share")
 
 
 def percent(value: float | None) -> str:
-    """Format a share as a percentage: one decimal, none for 0% and 100%.
+    """Format a share as a percentage with one decimal, or none for 0% and 100%.
 
     Example:
         >>> percent(0.125), percent(0.5), percent(0.00002), percent(-0.198)
@@ -53,12 +53,12 @@ def percent(value: float | None) -> str:
         return _NOTHING
     if 0 < abs(value) < 0.0005:
         return "<0.1%"
-    shown = f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
-    return shown.replace("-", "−")
+    text = f"{value:.0%}" if value in (0, 1) else f"{value:.1%}"
+    return text.replace("-", "−")
 
 
 def rounded(value: float) -> str:
-    """Format a share for a sentence: whole percents, but for shares below 1%.
+    """Format a share for a sentence, in whole percents; a share below 1% gets one decimal.
 
     Example:
         >>> rounded(0.637), rounded(0.002), rounded(0)
@@ -74,8 +74,8 @@ def change(value: float, low: float | None, high: float | None) -> str:
         >>> change(0.04, -0.08, 0.16), change(0.04, None, None)
         ('+4.0 points; 95%: −8.0 to +16.0', '+4.0 points')
     """
-    ends = "" if low is None or high is None else f"; 95%: {points(low)} to {points(high)}"
-    return f"{points(value)} points{ends}"
+    interval = "" if low is None or high is None else f"; 95%: {points(low)} to {points(high)}"
+    return f"{points(value)} points{interval}"
 
 
 def points(value: float | None) -> str:
@@ -91,7 +91,7 @@ def points(value: float | None) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Capitalize the first letter of a text, and leave the others as they are.
+    """Capitalize the first letter of a text, and leave the others unchanged.
 
     Example:
         >>> capitalized("share of QUIP")
@@ -111,7 +111,7 @@ def listed(parts: list[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Make control characters but newlines visible, and marks that change the direction of a line."""
+    """Make control characters except newlines visible, and marks that change the direction of a line."""
     return for_terminal(text).replace("\t", "␉")
 
 

@@ -1,4 +1,4 @@
-"""The files of a report: an HTML page or a Markdown file with its figures as pictures, or a single figure."""
+"""The writers of a report: an HTML page, a Markdown file with pictures, or a single figure."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,10 +12,10 @@ from selfknow.report.gather import (
     Section,
     check_replies,
     gather,
+    load_task_reports,
     read_overview,
     read_runs,
     read_section,
-    tasks_of,
 )
 from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query, queries
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HTML_ENDINGS = (".html", ".htm")
 MARKDOWN_ENDINGS = (".md", ".markdown")
-"""Endings of a report's file."""
+"""Endings of a report's file in each format."""
 FIGURE_ENDINGS = (".svg", ".png", ".html")
 """Endings of a single figure's file."""
 
@@ -60,9 +60,9 @@ def write_html(
         reports: The task reports.
         path: The page.
         title: The title of the page.
-        figures: A folder for PNG and SVG files of every figure; null: no files.
+        figures: A folder for PNG and SVG files of every figure; null writes no such files.
         progress: Show a progress bar on stderr.
-        first: A function that makes charts to stand before everything else; null for no such charts.
+        first: Function that draws charts for the top of the page; null if there are none.
 
     Returns:
         The content of the page.
@@ -114,7 +114,7 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
     check_output(path, FIGURE_ENDINGS)
     check_replies(connection)
     runs = read_runs(connection)
-    tasks = tasks_of(runs, reports)
+    tasks = load_task_reports(runs, reports)
     named = find_figure(name, tasks)
     labels = read_labels(connection)
     section = read_section(connection, find_query(named.query, connection.tasks), named.figure, labels, only=named.part)
@@ -129,10 +129,10 @@ def write_figure(connection: Connection, reports: Reports, name: str, path: Path
 
 
 def write_pictures(report: Report, folder: Path, *, progress: bool = False) -> dict[str, list[tuple[str, Path]]]:
-    """Write every figure as PNG and SVG, all charts in one picture, and a paper's figures in pictures of their own.
+    """Write every figure as PNG and SVG. A figure is one picture; charts with a name in a paper are pictures, too.
 
     Returns:
-        For each query the names of its figures (empty: the query's) and their SVG files.
+        The pictures of each query, by the query's name: the name in a paper (or an empty text) and the SVG file.
     """
     from selfknow.bars import Bar
     from selfknow.report.pictures import write_picture

@@ -1,4 +1,4 @@
-"""A check that a run is resumed with the functions it was started with: another one of the same name may differ."""
+"""A check that a resumed run asks the same functions as before: another function may have the same name."""
 
 from collections.abc import Sequence
 
@@ -9,24 +9,24 @@ from selfknow.runs.writer import RunWriter
 
 
 def check_functions(run: RunWriter, models: Sequence[LanguageModel], *, judging: bool = False) -> None:
-    """Refuse a function if a run holds replies of another one of the same name.
+    """Refuse a function if the run holds replies of another function of the same name.
 
     Args:
         run: An open run.
         models: The models to run now.
-        judging: Check the judges of the run's replies; a function that wrote them may have a judge's name.
+        judging: Compare with the run's judgements instead of its replies.
 
     Raises:
-        UserError: There are such replies; the message gives their number and function.
+        UserError: There are such replies; the message names their function and counts them.
     """
     functions = [model for model in models if isinstance(model, FunctionModel) and model.revision is not None]
     revisions = {(model.name, model.revision) for model in functions}
     for model in functions:
         replies = run.replies_by_revision(model.name, judging=judging)
-        others = [revision for revision in replies if (model.name, revision) not in revisions]
-        if others and model.revision not in replies:
+        other_revisions = [revision for revision in replies if (model.name, revision) not in revisions]
+        if other_revisions and model.revision not in replies:
             raise UserError(
-                f"{run.folder} holds {replies[others[0]]:,} replies of another function {model.name} "
-                f"({others[0] or 'known by its name alone'}), not of this one ({model.revision}): its code, or a value "
-                "that it uses, is another one; name a new folder, or give this function a name of its own, as name='…'"
+                f"{run.folder} holds {replies[other_revisions[0]]:,} replies of another function {model.name} "
+                f"({other_revisions[0] or 'known by its name alone'}), not of this one ({model.revision}): its code, "
+                "or a value that it uses, has changed; name a new folder, or pass another name='…'"
             )

@@ -1,4 +1,4 @@
-"""Growth of a run: a larger limit asks more examples, and keeps every reply to the earlier ones."""
+"""Growth of a run: a larger limit adds examples, and the replies to the earlier ones stay."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,17 +11,17 @@ from selfknow.errors import UserError, argument
 from selfknow.runs.schema import read_examples
 
 LIMIT = "limit"
-"""The one setting of a task that may change within a run, if the examples that it chooses contain the earlier ones."""
+"""The only setting of a task that may change when a run is resumed; the new examples must contain the earlier ones."""
 
 
-def limit_of(description: Mapping[str, Any]) -> object:
+def read_limit(description: Mapping[str, Any]) -> object:
     """Return the limit in a ``run.json``; null if it has none."""
     settings = description.get("settings")
     return settings.get(LIMIT) if isinstance(settings, dict) else None
 
 
 def rows_as_json(examples: pa.Table, annotations: Sequence[str]) -> Iterator[str]:
-    """Yield each row as JSON, without annotations: what two runs are compared by."""
+    """Yield each row as JSON without its annotations, so that the rows of two runs can be compared."""
     rows = examples.drop_columns([name for name in annotations if name in examples.column_names]).to_pylist()
     return (json.dumps(row, sort_keys=True, default=str) for row in rows)
 
@@ -29,7 +29,7 @@ def rows_as_json(examples: pa.Table, annotations: Sequence[str]) -> Iterator[str
 def grown_examples(
     folder: Path,
     recorded: Mapping[str, Any],
-    wanted: Mapping[str, Any],
+    requested: Mapping[str, Any],
     examples: pa.Table,
     annotations: Sequence[str],
 ) -> pa.Table:
@@ -37,9 +37,9 @@ def grown_examples(
 
     Args:
         folder: The run folder.
-        recorded: Its ``run.json``.
-        wanted: The same with the new limit.
-        examples: The examples that the new limit chooses.
+        recorded: The content of its ``run.json``.
+        requested: The same content with the new limit.
+        examples: The examples that the new limit selects.
         annotations: Columns that are not part of the run's identity.
 
     Raises:
@@ -48,24 +48,25 @@ def grown_examples(
     earlier = read_examples(folder)
     before, after = set(rows_as_json(earlier, annotations)), set(rows_as_json(examples, annotations))
     if before <= after:
-        return _with_earlier(examples, earlier, annotations)
-    before_limit, after_limit = limit_of(recorded), limit_of(wanted)
+        return _with_earlier_annotations(examples, earlier, annotations)
+    before_limit, after_limit = read_limit(recorded), read_limit(requested)
     if after < before:
         raise UserError(
             f"{folder} holds {len(before):,} questions, and {argument(LIMIT, after_limit)} asks only {len(after):,}: "
             "a run may grow, not shrink; name a new folder"
         )
     raise UserError(
-        f"{folder} is another run (with the limit {after_limit} other questions come than with {before_limit}): name a "
+        f"{folder} is another run (the limit {after_limit} selects other questions than {before_limit}): name a "
         "new folder, or use the run's own settings"
     )
 
 
-def _with_earlier(examples: pa.Table, earlier: pa.Table, annotations: Sequence[str]) -> pa.Table:
-    """Return examples with the run's own annotations where the new ones are null throughout."""
+def _with_earlier_annotations(examples: pa.Table, earlier: pa.Table, annotations: Sequence[str]) -> pa.Table:
+    """Return examples with the run's earlier annotations in columns that are null in every row."""
     for name in annotations:
         if name in earlier.column_names and examples[name].null_count == len(examples):
             values = dict(zip(earlier["id"].to_pylist(), earlier[name].to_pylist(), strict=True))
-            column = pa.array([values.get(row) for row in examples["id"].to_pylist()], examples[name].type)
+            ids = examples["id"].to_pylist()
+            column = pa.array([values.get(example_id) for example_id in ids], examples[name].type)
             examples = examples.set_column(examples.column_names.index(name), name, column)
     return examples

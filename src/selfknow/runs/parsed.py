@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParsedFiles:
-    """Files in ``parsed/`` that a view shows.
+    """The files in a run's folder ``parsed/`` that one SQL view shows.
 
     Attributes:
-        pattern: The pattern of their names, such as ``parsed/documents-*.parquet``.
-        schema: Returns their columns.
+        pattern: A pattern of their paths in the run, such as ``parsed/documents-*.parquet``.
+        schema: A function that returns their schema; calling it may import heavy libraries.
     """
 
     pattern: str

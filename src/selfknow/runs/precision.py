@@ -1,4 +1,4 @@
-"""A check that a run is resumed in its own precision: a model gives other texts in another one."""
+"""A check that a run is resumed in the same precision: another precision changes a model's replies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,28 +10,31 @@ from selfknow.runs.writer import RunWriter
 
 
 def check_precision(run: RunWriter, model: LanguageModel) -> None:
-    """Refuse a model in another precision than that of its replies in a run.
+    """Refuse a model whose replies in the run were computed in another precision.
 
-    A run of an earlier version does not record it; its models computed in the precision of their checkpoints.
+    Earlier versions did not record the precision; they used that of the checkpoint.
 
     Raises:
-        UserError: The precision is another one; the message names the option for the run's own.
+        UserError: The precisions differ; the message names the option that resumes the run.
     """
     precision = getattr(model, "precision", None)
     if precision is None or not run.has_replies(model.name, model.revision):
         return
-    known = _recorded_precision(read_json(run.folder / "run.json").get("models"), model)
-    before = known or _saved_precision(model.name)
-    if before == precision:
+    recorded = _recorded_precision(read_json(run.folder / "run.json").get("models"), model)
+    earlier = recorded or _checkpoint_precision(model.name)
+    if earlier == precision:
         return
-    option = argument("precision", before if before in ("float32", "bfloat16") else "saved")
+    option = argument("precision", earlier if earlier in ("float32", "bfloat16") else "saved")
     raise UserError(
-        f"{model.name} was asked in {before} in {run.folder}, not in {precision}: add {option}, or name a new folder"
+        f"{model.name} was asked in {earlier} in {run.folder}, not in {precision}: add {option}, or name a new folder"
     )
 
 
 def _recorded_precision(models: Any, model: LanguageModel) -> str | None:
-    """Return a model's precision from ``run.json``, where ``models`` is a list or, in an earlier version, by name."""
+    """Return a model's precision in ``run.json``; null if it is not recorded.
+
+    ``models`` is a list of models; an earlier version wrote a mapping from their names.
+    """
     if isinstance(models, Mapping):
         models = [{"name": name, "revision": model.revision, **facts} for name, facts in models.items()]
     for entry in models or ():
@@ -40,7 +43,7 @@ def _recorded_precision(models: Any, model: LanguageModel) -> str | None:
     return None
 
 
-def _saved_precision(name: str) -> str:
+def _checkpoint_precision(name: str) -> str:
     from selfknow.models.checkpoints import load_config
 
     dtype = getattr(load_config(name), "dtype", None)

@@ -1,4 +1,4 @@
-"""A reader of run folders, on disk or on the Hub, which refuses folders that SQL would misread."""
+"""A reader of run folders on disk or on the Hub. It refuses folders that SQL would misread."""
 
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from selfknow.runs.schema import GENERATIONS, SCORES, is_id_type
 from selfknow.untrusted import for_display
 
 HUB = "hf://"
+"""The first characters of an address on the Hub."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class RunFolder:
         description: Its ``run.json``.
         files: The Parquet files of each kind: ``examples``, ``generations``, ``scores``, and those of ``parsed/``.
         columns: The columns of each kind of file, with their types.
-        layouts: The different schemas of each kind of file: one, unless different versions wrote them.
-        retried: The files of ``generations`` that may hold further attempts.
+        layouts: The distinct schemas of each kind of file, as text; several if different versions wrote the files.
+        retried: The files of ``generations`` in which a call may have a second attempt.
     """
 
     location: str
@@ -62,9 +63,8 @@ def open_runs(
 
     Args:
         locations: Folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        parsed: Further kinds of files that scoring may have written into the folders, by the name of the SQL view that
-            shows them.
-        mixed_revisions: Allow runs with different contents under one dataset name.
+        parsed: Files that scoring may have written into ``parsed/``, by the name of the SQL view that shows them.
+        mixed_revisions: Allow runs over different revisions of a dataset.
 
     Raises:
         UserError: A folder is not a run folder, is incomplete, has a column of an unexpected type or is named twice, or
@@ -84,36 +84,36 @@ def open_runs(
 
 def open_run(location: str | Path, parsed: Mapping[str, ParsedFiles] | None = None) -> RunFolder:
     """Open one run folder and check its files (see :func:`open_runs`)."""
-    place = str(location) if str(location).startswith(HUB) else str(Path(location).expanduser().absolute())
-    place = place.rstrip("/")
-    filesystem = fsspec.filesystem("hf") if place.startswith(HUB) else fsspec.filesystem("file")
-    description = _read_description(filesystem, place)
+    is_on_hub = str(location).startswith(HUB)
+    root = (str(location) if is_on_hub else str(Path(location).expanduser().absolute())).rstrip("/")
+    filesystem = fsspec.filesystem("hf" if is_on_hub else "file")
+    description = _read_description(filesystem, root)
     patterns = {**_PATTERNS, **{view: files.pattern for view, files in (parsed or {}).items()}}
     schemas = {**SCHEMAS, **{view: files.schema() for view, files in (parsed or {}).items()}}
-    files = {kind: _list(filesystem, place, pattern) for kind, pattern in patterns.items()}
+    files = {kind: _list_files(filesystem, root, pattern) for kind, pattern in patterns.items()}
     if not files["generations"]:
-        raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
+        raise UserError(f"{root} holds no generations yet: run `selfknow evaluate` into it first")
     if not files["examples"]:
-        raise UserError(f"{place} is an incomplete run: it has no examples.parquet")
-    footers = {path: _footer(filesystem, path) for paths in files.values() for path in paths}
+        raise UserError(f"{root} is an incomplete run: it has no examples.parquet")
+    footers = {path: _read_footer(filesystem, path) for paths in files.values() for path in paths}
     columns = {kind: _columns(schemas.get(kind), {path: footers[path] for path in files[kind]}) for kind in files}
     if "id" not in columns["examples"]:
         raise UserError(f"{files['examples'][0]} has no column `id`, which generations refer to")
     if not is_id_type(type_ := columns["examples"]["id"]):
         raise UserError(f"{files['examples'][0]} has a column of another type: id is {type_}, not string")
     if not any(footers[path].num_rows for path in files["generations"]):
-        raise UserError(f"{place} holds no generations yet: run `selfknow evaluate` into it first")
+        raise UserError(f"{root} holds no generations yet: run `selfknow evaluate` into it first")
     layouts = {kind: frozenset(str(footers[path].schema) for path in paths) for kind, paths in files.items()}
     retried = tuple(path for path in files["generations"] if _may_hold_retries(footers[path]))
-    return RunFolder(place, description, files, columns, layouts, retried)
+    return RunFolder(root, description, files, columns, layouts, retried)
 
 
-def _read_description(filesystem: fsspec.AbstractFileSystem, place: str) -> dict[str, Any]:
-    path = f"{place}/run.json"
+def _read_description(filesystem: fsspec.AbstractFileSystem, root: str) -> dict[str, Any]:
+    path = f"{root}/run.json"
     try:
         content = parse_json(filesystem.cat_file(path))
     except FileNotFoundError as error:
-        raise UserError(f"{place} is not a run folder: there is no run.json in it") from error
+        raise UserError(f"{root} is not a run folder: there is no run.json in it") from error
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read as JSON: {str(error).splitlines()[0]}") from error
     if not isinstance(content, dict) or not content.get("run_id"):
@@ -125,23 +125,22 @@ def _read_description(filesystem: fsspec.AbstractFileSystem, place: str) -> dict
 
 def _make_safe(description: Mapping[str, Any]) -> dict[str, Any]:
     """Make a description's texts safe to show, except the names and revisions that generations refer to."""
-    shown: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
+    safe: dict[str, Any] = for_display(description) | {"run_id": description["run_id"]}
     models = description.get("models")
     if isinstance(models, list):
-        shown["models"] = [
-            {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
-            if isinstance(entry, dict)
-            else entry
-            for entry in models
-        ]
-    elif isinstance(models, dict):  # an earlier version wrote them by name
-        shown["models"] = {name: for_display(entry) for name, entry in models.items()}
-    return shown
+        safe["models"] = [_make_model_safe(entry) if isinstance(entry, dict) else entry for entry in models]
+    elif isinstance(models, dict):  # an earlier version wrote a mapping from their names
+        safe["models"] = {name: for_display(entry) for name, entry in models.items()}
+    return safe
 
 
-def _list(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tuple[str, ...]:
+def _make_model_safe(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {**for_display(entry), **{key: entry[key] for key in ("name", "revision") if key in entry}}
+
+
+def _list_files(filesystem: fsspec.AbstractFileSystem, root: str, pattern: str) -> tuple[str, ...]:
     folder, name = str(PurePosixPath(pattern).parent), PurePosixPath(pattern).name
-    folder = place if folder == "." else f"{place}/{folder}"
+    folder = root if folder == "." else f"{root}/{folder}"
     if not filesystem.isdir(folder):
         return ()
     entries = sorted(str(path).rpartition("/")[2] for path in filesystem.ls(folder, detail=False))
@@ -150,7 +149,7 @@ def _list(filesystem: fsspec.AbstractFileSystem, place: str, pattern: str) -> tu
     )
 
 
-def _footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData:
+def _read_footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData:
     try:
         with filesystem.open(path) as file:
             footer = pq.read_metadata(file)
@@ -165,46 +164,47 @@ def _footer(filesystem: fsspec.AbstractFileSystem, path: str) -> pq.FileMetaData
 def _may_hold_retries(footer: pq.FileMetaData) -> bool:
     """Return false for a file of generations whose statistics exclude further attempts."""
     names = footer.schema.to_arrow_schema().names
-    index = next((i for i in range(footer.num_columns) if footer.schema.column(i).path == "attempt"), None)
+    paths = [footer.schema.column(column).path for column in range(footer.num_columns)]
+    index = paths.index("attempt") if "attempt" in paths else None
     if "attempt" not in names or index is None:
         return True
     groups = [footer.row_group(group).column(index).statistics for group in range(footer.num_row_groups)]
     return any(statistics is None or not statistics.has_min_max or statistics.max > 0 for statistics in groups)
 
 
-def _columns(wanted: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -> dict[str, pa.DataType]:
+def _columns(expected: pa.Schema | None, footers: Mapping[str, pq.FileMetaData]) -> dict[str, pa.DataType]:
     columns: dict[str, pa.DataType] = {}
     for path, footer in footers.items():
         schema = footer.schema.to_arrow_schema()
-        if wanted is not None:
-            _check_columns(path, schema, wanted)
+        if expected is not None:
+            _check_columns(path, schema, expected)
         columns |= {column.name: column.type for column in schema}
     return columns
 
 
-def _check_columns(path: str, schema: pa.Schema, wanted: pa.Schema) -> None:
-    """Check a file's columns: a nullable one may be missing, as in an older version, but none may have another type."""
-    missing = [column.name for column in wanted if not column.nullable and column.name not in schema.names]
+def _check_columns(path: str, schema: pa.Schema, expected: pa.Schema) -> None:
+    """Check the types of a file's columns. A nullable column may be missing, as in files of earlier versions."""
+    missing = [column.name for column in expected if not column.nullable and column.name not in schema.names]
     if missing:
         raise UserError(f"{path} lacks {', '.join(missing)}: did another program or version write it?")
-    for column in wanted:
+    for column in expected:
         if column.name in schema.names and not _is_compatible(schema.field(column.name).type, column.type):
             type_ = schema.field(column.name).type
             raise UserError(f"{path} has a column of another type: {column.name} is {type_}, not {column.type}")
 
 
-def _is_compatible(type_: pa.DataType, wanted: pa.DataType) -> bool:
+def _is_compatible(type_: pa.DataType, expected: pa.DataType) -> bool:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     if pa.types.is_null(type_):
         return True
-    if pa.types.is_string(wanted):
+    if pa.types.is_string(expected):
         return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
-    if pa.types.is_integer(wanted):
+    if pa.types.is_integer(expected):
         return bool(pa.types.is_integer(type_))
-    if pa.types.is_floating(wanted):
+    if pa.types.is_floating(expected):
         return bool(pa.types.is_floating(type_) or pa.types.is_integer(type_))
-    if pa.types.is_timestamp(wanted):
+    if pa.types.is_timestamp(expected):
         return bool(pa.types.is_timestamp(type_))
     return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
@@ -215,9 +215,9 @@ def _check_same_revision(run: RunFolder, other: RunFolder) -> None:
         return
     for key in ("content_hash", "revision"):
         if first.get(key) and second.get(key) and first[key] != second[key]:
+            dataset = f"{first['name']} {first.get('config') or ''}".rstrip()
             raise UserError(
-                f"{run.location} and {other.location} were asked different revisions of "
-                f"{first['name']} {first.get('config') or ''}".rstrip()
-                + f" ({key} {str(first[key])[:12]} and {str(second[key])[:12]}): they cannot be compared row by row; "
+                f"{run.location} and {other.location} used different revisions of {dataset} "
+                f"({key} {str(first[key])[:12]} and {str(second[key])[:12]}) and cannot be compared row by row; "
                 f"{argument('mixed_revisions', True)} compares them anyway"
             )

@@ -4,17 +4,17 @@
 
     RUN/run.json                         the run's task, dataset, models and settings (see RunDescription)
     RUN/examples.parquet                 the rows of the run, with the columns of their dataset; `id` is the key
-    RUN/generations/part-00000.parquet   one row per try of a call (GENERATIONS); a part is written whole or not at all
+    RUN/generations/part-00000.parquet   one row per try of a call (GENERATIONS); a part is never half written
     RUN/scores/NAME.parquet              one row per metric of a generation (SCORES), overwritten by `selfknow score`
-    RUN/parsed/NAME.parquet              parts that scoring parsed out of the generations, at its own grain
-    RUN/images/SHA256.png                drawn pictures; the generation is the file's name in the run
+    RUN/parsed/NAME.parquet              tables that scoring parsed from the generations, such as documents or facts
+    RUN/images/SHA256.png                drawn pictures; the generation is the file's path in the run
     RUN/run.lock                         held by the one writer; the system frees it when the writer dies
 
 A row of ``generations`` is one try of one call of one model:
 
 =====================  =========  ====================================================================================
 generation_id          string     unique in every run: run_id, then a hash of model, revision, call and attempt
-run_id                 string     of this folder
+run_id                 string     the run's id, as in run.json
 example_id             string     `id` in examples.parquet
 stage                  string     answer, probe, stop, next-title, generate, verify, dual, explain, judge, …
 variant                string     form, style, probe or prompt, which tells calls of one stage apart
@@ -22,11 +22,11 @@ sample                 int32      0, 1, … for several answers to one prompt
 attempt                int32      0, 1, …: a failed try stays as a row; the last attempt of a call counts
 parent_generation_id   string?    the generation that this call builds on
 model                  string     a folder, a GGUF file, a Hub id, or an endpoint's address and model
-revision               string?    commit of a Hub model, hash of a local checkpoint's files
-prompt                 string     the very text that the model received; a picture: ``![](images/SHA256.png)``
+revision               string?    commit of a Hub model, or hash of a local checkpoint's files
+prompt                 string     the exact text that the model received; a picture is ``![](images/SHA256.png)``
 messages               list?      of {role, content}: the messages to a chat model; null for completion models
-generation             string?    the text that the model added, or its picture's name; null only if the try failed
-finish_reason          string?    stop, length (cut off), forced (a given continuation was scored)
+generation             string?    the text that the model added, or its picture's path; null only if the try failed
+finish_reason          string?    stop, length (cut off), or forced (a fixed continuation was scored)
 prompt_tokens          int32?
 completion_tokens      int32?
 logprob                float64?   natural log, summed over the generated (or forced) tokens, before any temperature
@@ -81,18 +81,21 @@ SCORES = pa.schema(
     ]
 )
 
-KEPT_FILE = "parsed/kept_replies.parquet"
-KEPT = pa.schema(
+KEPT_REPLIES_FILE = "parsed/kept_replies.parquet"
+KEPT_REPLIES = pa.schema(
     [
         pa.field("generation_id", pa.string(), nullable=False),
         pa.field("start_character", pa.int32(), nullable=False),
         pa.field("end_character", pa.int32(), nullable=False),
     ]
 )
-"""The schema of ``parsed/kept_replies.parquet``: the part of a reply that was read or measured, its end exclusive."""
+"""The schema of ``parsed/kept_replies.parquet``: the part of each reply that was measured. The end is exclusive."""
 
-CALL = ("example_id", "stage", "variant", "sample", "parent_generation_id", "model", "revision")
+CALL_COLUMNS = ("example_id", "stage", "variant", "sample", "parent_generation_id", "model", "revision")
+"""The columns whose values identify a call."""
+
 Call = tuple[object, ...]
+"""The values of a call in these columns."""
 
 
 def generation_files(folder: Path) -> list[Path]:
@@ -118,7 +121,7 @@ def read_generations(folder: Path, columns: Sequence[str] | None = None) -> pa.T
 
 
 def read_examples(folder: Path) -> pa.Table:
-    """Read a run's rows with their ``id`` as text, as a run made elsewhere may number its rows.
+    """Read a run's examples with their ``id`` as text; runs made by other programs may have numbers.
 
     Raises:
         UserError: The file cannot be read, or has no ``id`` that names its rows.
@@ -132,19 +135,19 @@ def with_ids_as_text(examples: pa.Table, name: str) -> pa.Table:
 
     Args:
         examples: Rows with an ``id`` that is text or a whole number.
-        name: The rows' name in an error message.
+        name: The name of the rows in an error message, such as their file.
 
     Raises:
         UserError: There is no such column.
     """
     if "id" not in examples.column_names:
         raise UserError(f"{name} has no column `id`, which generations refer to")
-    place = examples.column_names.index("id")
-    if (type_ := examples.schema.field(place).type) == pa.string():
+    index = examples.column_names.index("id")
+    if (type_ := examples.schema.field(index).type) == pa.string():
         return examples
     if not is_id_type(type_):
         raise UserError(f"{name} has a column of another type: id is {type_}, not string")
-    return examples.set_column(place, "id", examples["id"].cast(pa.string()))
+    return examples.set_column(index, "id", examples["id"].cast(pa.string()))
 
 
 def is_id_type(type_: pa.DataType) -> bool:
@@ -156,15 +159,16 @@ def is_id_type(type_: pa.DataType) -> bool:
 
 
 def last_attempts(generations: pa.Table) -> pa.Table:
-    """Return the last attempt of every call, which counts: the answer if there is one, else the failure."""
+    """Return the last attempt of every call, the only one that counts: its reply if there is one, else its failure."""
     num_rows = len(generations)
     rows = pa.array(range(num_rows), pa.int64())
-    places = pc.add(pc.multiply(generations["attempt"].cast(pa.int64()), num_rows), rows)
-    calls = generations.select(CALL).append_column("place", places)
-    last = calls.group_by(CALL).aggregate([("place", "max")])["place_max"]
+    # The largest number of a call is its last attempt; of equal attempts, the later row.
+    order = pc.add(pc.multiply(generations["attempt"].cast(pa.int64()), num_rows), rows)
+    calls = generations.select(CALL_COLUMNS).append_column("order", order)
+    last = calls.group_by(CALL_COLUMNS).aggregate([("order", "max")])["order_max"]
     if len(last) == num_rows:
-        return generations  # no call was tried twice, and a large run need not be copied
-    return generations.take(pa.array(sorted(place % num_rows for place in last.to_pylist()), pa.int64()))
+        return generations  # no call was tried twice: spare a large run the copy
+    return generations.take(pa.array(sorted(number % num_rows for number in last.to_pylist()), pa.int64()))
 
 
 def write_scores(folder: Path, name: str, scores: pa.Table) -> None:

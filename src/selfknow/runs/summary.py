@@ -1,4 +1,4 @@
-"""The means of a run's scores, read in batches: for each metric of a model, stage and variant."""
+"""The mean of each metric for each model, stage and variant of a run. The scores are read in batches."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,11 @@ from selfknow.parquet_batches import read_batches
 from selfknow.runs.schema import GENERATIONS, SCORES, generation_files
 
 _SEPARATOR = "\0"
-_ROWS_AT_A_TIME = 500_000  # each time all ids are looked up again
+_ROWS_AT_A_TIME = 500_000  # large, as every batch of scores is looked up among all ids
 
 
 @dataclass
 class _Counts:
-    first: int
     num_rows: int = 0
     num_graded: int = 0
     total: float = 0.0
@@ -28,35 +27,38 @@ def summarize(folder: Path, scores: Sequence[Path]) -> list[dict[str, object]]:
 
     Args:
         folder: The run folder.
-        scores: The files of scores to summarize, in the order in which their metrics are listed.
+        scores: The files of scores to summarize; metrics are listed in their order.
 
     Returns:
-        Rows of model, stage, variant, metric, ``n`` (all), ``n_graded`` (those with a value) and their mean. Numbered
-        variants, such as ``after-1``, ``after-2``, …, stand together as ``after-*``.
+        Rows of model, stage, variant, metric, ``n`` (all scores), ``n_graded`` (scores with a value) and their mean.
+        Numbered variants are counted together: ``after-1``, ``after-2``, … as ``after-*``.
     """
     ids, kinds, names = _kinds_of_calls(folder)
     counts: dict[tuple[str | None, str], _Counts] = {}
     start = 0
     for table in _tables(scores):
         kind = kinds.take(pc.index_in(table["generation_id"], value_set=ids))
-        places = pa.array(np.arange(start, start + len(table)))
+        row_numbers = pa.array(np.arange(start, start + len(table)))
         start += len(table)
-        numbered = pa.table({"kind": kind, "metric": table["metric"], "value": table["value"], "place": places})
+        numbered = pa.table({"kind": kind, "metric": table["metric"], "value": table["value"], "place": row_numbers})
         grouped = numbered.group_by(["kind", "metric"]).aggregate(
             [("place", "count"), ("value", "count"), ("value", "sum"), ("place", "min")]
         )
         for row in grouped.sort_by("place_min").to_pylist():
             name = None if row["kind"] is None else names[row["kind"]]
-            of_metric = counts.setdefault((name, row["metric"]), _Counts(row["place_min"]))
-            of_metric.num_rows += row["place_count"]
-            of_metric.num_graded += row["value_count"]
-            of_metric.total += row["value_sum"] or 0.0
-    rows = [_row(name, metric, of_metric) for (name, metric), of_metric in counts.items()]
+            metric_counts = counts.setdefault((name, row["metric"]), _Counts())
+            metric_counts.num_rows += row["place_count"]
+            metric_counts.num_graded += row["value_count"]
+            metric_counts.total += row["value_sum"] or 0.0
+    rows = [_row(name, metric, metric_counts) for (name, metric), metric_counts in counts.items()]
     return sorted(rows, key=lambda row: (row["model"] is None, str(row["model"])))
 
 
 def _kinds_of_calls(folder: Path) -> tuple[pa.ChunkedArray, pa.Array, list[str]]:
-    """Return the ids of all generations, the number of each one's model, stage and variant, and these by number."""
+    """Return the ids of all generations, the number of each generation's kind, and the names of the kinds.
+
+    A kind is a model, stage and variant; its name joins them by ``_SEPARATOR``.
+    """
     ids, kinds = [], []
     for path in generation_files(folder):
         for batch in read_batches(path, GENERATIONS, ["generation_id", "model", "stage", "variant"]):
@@ -70,7 +72,7 @@ def _kinds_of_calls(folder: Path) -> tuple[pa.ChunkedArray, pa.Array, list[str]]
 
 
 def _tables(scores: Sequence[Path]) -> Iterator[pa.Table]:
-    """Yield the scores of some files in order, a few hundred thousand at a time."""
+    """Yield the scores of the files in order, in tables of at least ``_ROWS_AT_A_TIME`` rows."""
     waiting: list[pa.Table] = []
     for path in scores:
         for batch in read_batches(path, SCORES, ["generation_id", "metric", "value"]):

@@ -1,4 +1,4 @@
-"""The writer of a run folder: it resumes after the process was killed, and refuses a folder of another run."""
+"""The writer of a run folder. It resumes after the process was killed, and refuses the folder of another run."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from selfknow.models.facts import ModelFacts
 from selfknow.models.images.pictures import FOLDER as PICTURES
 from selfknow.models.interface import GRADE, Decoding, Reply, Request
 from selfknow.runs.description import RunDescription, describe_run, described_models
-from selfknow.runs.schema import CALL, GENERATIONS, Call, generation_files
+from selfknow.runs.schema import CALL_COLUMNS, GENERATIONS, Call, generation_files
 
 _REPLY_COLUMNS = (
     "messages",
@@ -81,21 +81,22 @@ class RunWriter:
         """Start a run, or resume the same one.
 
         Args:
-            folder: The run folder; made if it is missing.
+            folder: The run folder; created if it is missing.
             description: The identity of the run; a folder can be resumed only with the description it was started with.
-            examples: The rows of the run, with an ``id`` column without repeats.
+            examples: The rows of the run, with a column ``id`` of unique texts.
             annotations: Columns that are not part of the run's identity. A column that holds any value replaces the
                 run's earlier column of that name; a column that is null throughout leaves it unchanged.
-            rows_per_part: A part is written after this many rows …
-            seconds_per_part: … or after this many seconds, whichever is first: the most that a kill can lose.
+            rows_per_part: Write a part after this many rows at the latest.
+            seconds_per_part: Write a part after this many seconds at the latest. A killed process loses the rows since
+                the last part.
 
         Raises:
             UserError: The folder holds another run or something else, or another process is writing it.
         """
         _check_ids(examples)
         _check_is_a_run_or_empty(folder)
-        _make(folder)
-        lock = _lock(folder)
+        _make_folder(folder)
+        lock = _acquire_lock(folder)
         try:
             run_id = describe_run(folder, description, examples, annotations)
             run = cls(
@@ -118,13 +119,13 @@ class RunWriter:
 
         Args:
             folder: The run folder.
-            decoding: The decoding of the further replies; ``run.json`` is not changed.
+            decoding: The decoding of the new replies; ``run.json`` keeps the decoding of the run.
 
         Raises:
             UserError: It is not a run folder, or another process is writing it.
         """
         description = read_json(folder / "run.json")
-        lock = _lock(folder)
+        lock = _acquire_lock(folder)
         run = cls(folder, str(description["run_id"]), decoding, lock)
         try:
             run._read_calls()
@@ -134,18 +135,18 @@ class RunWriter:
         return run
 
     def _read_calls(self) -> None:
-        """Remove unfinished files, and read which calls were already made."""
+        """Remove unfinished files, then read the calls in the run's parts."""
         for part in ("generations", PICTURES):
             remove_unfinished(self.folder / part)
         parts = generation_files(self.folder)
         for path in parts:
-            table = read_parquet(path, pa.schema([GENERATIONS.field(name) for name in (*CALL, "error")]))
+            table = read_parquet(path, pa.schema([GENERATIONS.field(name) for name in (*CALL_COLUMNS, "error")]))
             for *call, error in zip(*(column.to_pylist() for column in table.columns), strict=True):
-                self._count(tuple(call), failed=error is not None)
+                self._count_attempt(tuple(call), failed=error is not None)
         numbers = [int(match[1]) for path in parts if (match := re.fullmatch(r"part-(\d+)", path.stem))]
         self._next_part = max(numbers, default=-1) + 1
 
-    def _count(self, call: Call, *, failed: bool) -> None:
+    def _count_attempt(self, call: Call, *, failed: bool) -> None:
         self._attempts[call] = self._attempts.get(call, 0) + 1
         if not failed:
             self._answered.add(call)
@@ -155,8 +156,8 @@ class RunWriter:
 
         Args:
             model: Its name.
-            revision: Its revision: two revisions of one name are two models.
-            facts: The known facts; a null one does not overwrite an earlier value.
+            revision: Its revision; two revisions of one name are two models.
+            facts: The known facts; a null fact does not overwrite an earlier value.
         """
         path = self.folder / "run.json"
         description = read_json(path)
@@ -166,8 +167,7 @@ class RunWriter:
         self._described = set(after)
         if after != described_models(description) or not isinstance(description.get("models"), list):
             entries = [
-                {"name": name, "revision": its_revision, **known.as_json()}
-                for (name, its_revision), known in after.items()
+                {"name": key[0], "revision": key[1], **model_facts.as_json()} for key, model_facts in after.items()
             ]
             write_json(path, {**description, "models": entries})
 
@@ -175,30 +175,36 @@ class RunWriter:
         """Return the facts about all models of the run; earlier versions recorded them by name alone."""
         models = description.get("models")
         by_name = models if isinstance(models, dict) else {}
-        calls = [dict(zip(CALL, call, strict=True)) for call in self._attempts]
-        keys = dict.fromkeys((str(call["model"]), _text(call["revision"])) for call in calls if call["stage"] != GRADE)
-        earlier = {key: ModelFacts.from_json(by_name.get(key[0]) or {}) for key in keys}
-        return earlier | described_models(description)
+        calls = [dict(zip(CALL_COLUMNS, call, strict=True)) for call in self._attempts]
+        keys = dict.fromkeys(
+            (str(call["model"]), _text_or_null(call["revision"])) for call in calls if call["stage"] != GRADE
+        )
+        facts_by_model = {key: ModelFacts.from_json(by_name.get(key[0]) or {}) for key in keys}
+        return facts_by_model | described_models(description)
 
     def pending(self, model: str, revision: str | None, requests: Iterable[Request]) -> list[Request]:
         """Return the requests that this model has not answered yet, including failed ones, in the given order."""
-        return [request for request in requests if _call(model, revision, request) not in self._answered]
+        return [request for request in requests if _call_key(model, revision, request) not in self._answered]
 
     def has_replies(self, model: str, revision: str | None) -> bool:
         """Return true if the run holds a reply of this model."""
         return any(call[-2:] == (model, revision) for call in self._answered)
 
     def replies_by_revision(self, model: str, *, judging: bool = False) -> Counter[str | None]:
-        """Count a model's replies in the run by revision; with ``judging``, count its judgements instead."""
-        calls = (dict(zip(CALL, call, strict=True)) for call in self._answered)
+        """Count a model's replies in the run for each of its revisions; ``judging`` counts its judgements instead."""
+        calls = (dict(zip(CALL_COLUMNS, call, strict=True)) for call in self._answered)
+        calls_of_model = (call for call in calls if call["model"] == model)
         return Counter(
-            _text(call["revision"]) for call in calls if call["model"] == model and (call["stage"] == GRADE) == judging
+            _text_or_null(call["revision"]) for call in calls_of_model if (call["stage"] == GRADE) == judging
         )
 
     def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
-        """Record one try of one call, whatever the reply holds, and return its ``generation_id``."""
+        """Record one try of one call and return its ``generation_id``; any reply can be recorded.
+
+        From time to time, this writes the recorded rows as a part (see :meth:`flush`).
+        """
         reply = writable_reply(request, reply)
-        call = _call(model, revision, request)
+        call = _call_key(model, revision, request)
         assert call not in self._answered, f"{call} was answered twice"
         attempt = self._attempts.get(call, 0)
         generation_id = _generation_id(self.run_id, call, attempt)
@@ -212,12 +218,12 @@ class RunWriter:
                 "attempt": attempt,
                 "prompt": prompt,
                 "created_at": datetime.now(UTC),
-                **dict(zip(CALL, call, strict=True)),
+                **dict(zip(CALL_COLUMNS, call, strict=True)),
                 **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
             }
         )
         self._num_characters += len(prompt) + len(reply.generation or "")
-        self._count(call, failed=reply.error is not None)
+        self._count_attempt(call, failed=reply.error is not None)
         if self._is_due():
             self.flush()
         return generation_id
@@ -231,11 +237,11 @@ class RunWriter:
         )
 
     def flush(self) -> None:
-        """Write the rows since the last part as a part of its own.
+        """Write the rows since the last part as a new part.
 
         Raises:
-            UserError: The rows cannot be written, for example because the disk is full; the message says how many
-                replies were written before. The next flush tries again.
+            UserError: The rows cannot be written, for example because the disk is full. The message counts the
+                replies that were written before. The next flush tries again.
         """
         try:
             self._write_part()
@@ -243,12 +249,13 @@ class RunWriter:
             num_recorded, num_waiting = sum(self._attempts.values()), len(self._rows)
             raise UserError(
                 f"{error} ({self.folder} keeps {num_recorded - num_waiting:,} replies; "
-                f"{num_waiting:,} after them are asked again)"
+                f"{num_waiting:,} later ones must be asked again)"
             ) from error
 
     def _write_part(self) -> None:
         replies = [row for row in self._rows if row["stage"] != GRADE]  # a judge is not one of the run's models
-        for name, revision in {(str(row["model"]), _text(row["revision"])) for row in replies} - self._described:
+        models = {(str(row["model"]), _text_or_null(row["revision"])) for row in replies}
+        for name, revision in models - self._described:
             self.describe_model(name, revision, ModelFacts())
         if self._rows:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
@@ -273,12 +280,12 @@ class RunWriter:
         self.close()
 
 
-def _call(model: str, revision: str | None, request: Request) -> Call:
-    """Return the key that identifies a call in a run, with its texts as they read back from a file."""
+def _call_key(model: str, revision: str | None, request: Request) -> Call:
+    """Return the values that identify a call in a run; its texts equal those that are read back from a file."""
     return tuple(writable_text(part) if isinstance(part, str) else part for part in (*request.key, model, revision))
 
 
-def _text(value: object) -> str | None:
+def _text_or_null(value: object) -> str | None:
     return None if value is None else str(value)
 
 
@@ -300,21 +307,21 @@ def _check_ids(examples: pa.Table) -> None:
 def _check_is_a_run_or_empty(folder: Path) -> None:
     if folder.is_file():
         raise UserError(f"{folder} is a file: name a folder for the run")
-    ours = {"run.json", "run.lock", "examples.parquet", "generations"}
+    names_in_runs = {"run.json", "run.lock", "examples.parquet", "generations"}
     if folder.is_dir() and not (folder / "run.json").exists():
-        foreign = sorted(path.name for path in folder.iterdir() if path.name not in ours and path.name[0] != ".")
-        if foreign:
-            raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty one")
+        names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        if foreign := sorted(names - names_in_runs):
+            raise UserError(f"{folder} is not a run folder (it holds {foreign[0]}): name a new or an empty folder")
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder} cannot be made: {error.strerror or error}") from error
+        raise UserError(f"{folder} cannot be created: {error.strerror or error}") from error
 
 
-def _lock(folder: Path) -> FileLock:
+def _acquire_lock(folder: Path) -> FileLock:
     lock = FileLock(folder / "run.lock")
     try:
         lock.acquire(timeout=0)

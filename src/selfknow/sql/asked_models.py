@@ -1,7 +1,7 @@
-"""The models of each run from its ``run.json``; nothing is guessed from names of folders.
+"""The models of each run and the facts about them, from its ``run.json``; no fact is guessed from a folder's name.
 
-Runs of an earlier version do not list their models. Their generations are read to find the models, and facts that
-nobody recorded stay null.
+Runs of an earlier version do not list their models. Their models come from their generations, and facts that nobody
+recorded are null.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,12 +42,12 @@ class AskedModel:
 
     @property
     def known(self) -> KnownModel | None:
-        """The model of the paper that it is or was trained from, by its exact name."""
+        """The paper's model that it is, or was trained from, by the exact name; null if there is none."""
         return known_model(self.facts.origin) or (None if self.is_trained_here else known_model(self.name))
 
     @property
     def published(self) -> KnownModel | None:
-        """The model of the paper that it is, with the published weights."""
+        """The paper's model that it is; null if its weights are not the published ones."""
         return None if self.is_trained_here or self.facts.from_scratch else self.known
 
     @property
@@ -59,7 +59,7 @@ class AskedModel:
 
     @property
     def num_parameters(self) -> int | None:
-        """Its own number of parameters, or that of the published model."""
+        """Its recorded number of parameters, or else that of the published model."""
         published = self.published
         return self.facts.num_parameters or (None if published is None else published.num_parameters)
 
@@ -74,7 +74,7 @@ class AskedModel:
 
     @property
     def instruction_tuned_from(self) -> str | None:
-        """The model that it was tuned from on instructions."""
+        """The base model that was tuned on instructions; null if unknown or not tuned."""
         if self.facts.instruction_tuned_from is not None or self.published is None:
             return self.facts.instruction_tuned_from
         return None if self.facts.instruction_tuned is False else self.published.instruction_tuned_from
@@ -93,43 +93,48 @@ class AskedModel:
         seed = parameters.get("seed") if isinstance(parameters, dict) else None
         return seed if isinstance(seed, int) else None
 
-    def identity(self, own_label: str) -> tuple[Any, ...]:
-        """Return the identity of the model without its training corpus and training seed.
+    def identity(self, name_label: str) -> tuple[Any, ...]:
+        """Return a key of the model that ignores its training corpus and its training seed.
 
         Args:
-            own_label: The label by its name alone, for a model without known facts.
+            name_label: The label by its name alone, for a model without known facts.
         """
         facts = self.facts
         shape = (facts.label, facts.quantization, facts.precision)
         if self.is_trained_here:
             start = facts.parent_revision or facts.parent
-            made = (facts.origin or facts.architecture, facts.num_parameters, facts.from_scratch, start)
-            return ("trained", *made, facts.recipe_hash, *shape)
+            training = (facts.origin or facts.architecture, facts.num_parameters, facts.from_scratch, start)
+            return ("trained", *training, facts.recipe_hash, *shape)
         if facts.origin is not None or known_model(self.name) is not None:
             return ("named", facts.origin or self.name, self.revision, facts.from_scratch, *shape)
         if facts.architecture is not None:
             return ("weights", self.revision, *shape)
-        return ("called", own_label, facts.from_scratch, *shape)
+        return ("called", name_label, facts.from_scratch, *shape)
 
 
 def asked_models(runs: Sequence[RunFolder]) -> list[AskedModel]:
     """Return all models of all runs."""
-    earlier = [run for run in runs if not isinstance(run.description.get("models"), list)]
-    read = _read_models(earlier) if earlier else {}
-    return [model for run in runs for model in _models_of_run(run, read.get(run.run_id))]
+    earlier_runs = [run for run in runs if not isinstance(run.description.get("models"), list)]
+    names = _read_models(earlier_runs) if earlier_runs else {}
+    return [model for run in runs for model in _models_of_run(run, names.get(run.run_id))]
 
 
-def _models_of_run(run: RunFolder, read: Sequence[tuple[str, str | None]] | None) -> Iterator[AskedModel]:
-    """Yield the models that a run lists, or, for an earlier version, those that were ``read`` in its generations."""
-    if read is None:
+def _models_of_run(run: RunFolder, names: Sequence[tuple[str, str | None]] | None) -> Iterator[AskedModel]:
+    """Yield a run's models with their facts.
+
+    Args:
+        run: The run.
+        names: The names and revisions in the generations of an earlier version's run; null: ``run.json`` lists them.
+    """
+    if names is None:
         for (name, revision), facts in described_models(run.description).items():
             yield AskedModel(run, name, revision, facts)
         return
     models = run.description.get("models")
-    by_name = models if isinstance(models, dict) else {}
-    for name, revision in read:
-        known = by_name.get(name)
-        yield AskedModel(run, name, revision, ModelFacts.from_json(known if isinstance(known, dict) else {}))
+    facts_by_name = models if isinstance(models, dict) else {}
+    for name, revision in names:
+        facts = facts_by_name.get(name)
+        yield AskedModel(run, name, revision, ModelFacts.from_json(facts if isinstance(facts, dict) else {}))
 
 
 def _read_models(runs: Sequence[RunFolder]) -> dict[str, list[tuple[str, str | None]]]:

@@ -23,8 +23,8 @@ def compare(
     Args:
         connection: A connection over one or two runs.
         metric: The metric, as in ``scores``.
-        models: One name for both sides, one for each, or none if a run has only one model.
-        variants: The same for variants; none: calls are paired by their variants.
+        models: One name for both sides, one name for each, or none if a run has only one model.
+        variants: The same for variants. Without a name, calls of the same variant are paired.
 
     Returns:
         One row, whose columns are in the head of ``paired/compare.sql``.
@@ -44,7 +44,7 @@ def compare(
     table = connection.sql(read_statement(COMPARE), parameters).to_arrow_table()
     n, n_other_text = (table[name][0].as_py() for name in ("n", "n_other_text"))
     if not n:
-        raise UserError(f"{a.location} and {b.location} share no example that both were asked: nothing can be paired")
+        raise UserError(f"{a.location} and {b.location} have no example in common: nothing can be paired")
     if n_other_text:
         raise UserError(
             f"{a.location} and {b.location} were asked different questions under {n_other_text} of their {n} common "

@@ -20,7 +20,7 @@ from selfknow.runs.reader import HUB, RunFolder, open_runs
 from selfknow.select_only import check_select_only
 from selfknow.sql.literals import as_pattern, path_list
 from selfknow.sql.task import TaskSql
-from selfknow.sql.views import Corpora, parsed_files, statements, views_of_files
+from selfknow.sql.views import Corpora, parsed_files, run_statements, statements
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -32,7 +32,7 @@ class Connection(AbstractContextManager["Connection"]):
     Attributes:
         runs: The run folders.
         tasks: The tasks' queries, views and columns.
-        corpora: The files of documents beside the runs, by task, for queries to join against.
+        corpora: The files of documents outside the run folders, by task, for queries to join against.
         portraits: The portraits for ``quip(text, name)``, by name.
     """
 
@@ -70,7 +70,7 @@ class Connection(AbstractContextManager["Connection"]):
         """Check that a query can change nothing, if this connection is read-only.
 
         Raises:
-            UserError: It could, or DuckDB cannot parse it.
+            UserError: The query could change something, or DuckDB cannot parse it.
         """
         if not self._read_only:
             return
@@ -79,7 +79,9 @@ class Connection(AbstractContextManager["Connection"]):
         except duckdb.Error as error:
             raise query_error(error) from error
         except UserError as error:
-            raise UserError(f"{error} ({argument('read_only', False, flag='read-write')} allows others)") from error
+            raise UserError(
+                f"{error} ({argument('read_only', False, flag='read-write')} allows other statements)"
+            ) from error
 
     def sql(self, query: str, parameters: Mapping[str, Any] | None = None) -> DuckDBPyRelation:
         """Run a query.
@@ -89,7 +91,7 @@ class Connection(AbstractContextManager["Connection"]):
             parameters: A value for each ``$name`` of the query.
 
         Raises:
-            UserError: It could change something, or DuckDB refuses it, with DuckDB's own message.
+            UserError: The query could change something, or DuckDB refuses it; the message is DuckDB's.
         """
         self.check(query)
         try:
@@ -97,14 +99,14 @@ class Connection(AbstractContextManager["Connection"]):
         except duckdb.Error as error:
             raise query_error(error) from error
         if relation is None:
-            raise UserError("the statement gives no rows: ask with select")
+            raise UserError("the statement returns no rows: begin it with select")
         return relation
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """Run a query and fetch all its rows, in two thirds of the time of :meth:`sql`, which plans it twice.
+        """Run a query and fetch all its rows. This takes two thirds of the time of :meth:`sql`, which plans it twice.
 
         Raises:
-            UserError: It could change something, or DuckDB refuses it, with DuckDB's own message.
+            UserError: The query could change something, or DuckDB refuses it; the message is DuckDB's.
         """
         self.check(query)
         try:
@@ -119,10 +121,10 @@ class Connection(AbstractContextManager["Connection"]):
         """Turn views into temporary tables for a block of many queries, so that each view is read only once.
 
         Args:
-            views: Their names.
+            views: Names of the views.
 
         Raises:
-            UserError: There is no such view, or it cannot be read.
+            UserError: A view does not exist or cannot be read.
 
         Example:
             >>> with connection.as_tables(["calls"]):  # doctest: +SKIP
@@ -159,10 +161,10 @@ def connect(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Connection:
-    """Open run folders as SQL views: those of any run, and those of ``tasks``.
+    """Open run folders with the views of every run and the views of ``tasks``.
 
-    :func:`selfknow.connect` passes all tasks of this package, and documents the other arguments, the views and the
-    functions.
+    :func:`selfknow.connect` passes all tasks of this package. Its documentation explains the other arguments, the views
+    and the functions.
 
     Raises:
         UserError: A run folder is damaged or missing (see :func:`selfknow.runs.reader.open_runs`).
@@ -181,21 +183,21 @@ def connect(
             connection = _open_writable(folders, documents, tasks, config)
     except duckdb.Error as error:  # such as a number in run.json that no column can hold
         raise UserError(f"SQL cannot read {', '.join(run.location for run in folders)}: {error}") from error
-    loaded = _load_portraits(portraits or {})
-    if loaded:
+    loaded_portraits = _load_portraits(portraits or {})
+    if loaded_portraits:
         from selfknow.portraits.sql import register
 
-        register(connection, loaded)
-    return Connection(connection, folders, tasks, documents, loaded, workspace, read_only=read_only)
+        register(connection, loaded_portraits)
+    return Connection(connection, folders, tasks, documents, loaded_portraits, workspace, read_only=read_only)
 
 
 def init_script(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> str:
-    """Return the views and functions as a script for any DuckDB client, except ``quip``, which is Python."""
+    """Return a script for any DuckDB client with all views and functions, except ``quip``, which is Python."""
     return "".join(f"{statement};\n\n" for statement in statements(runs, corpora, tasks))
 
 
 def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> None:
-    """Write a DuckDB database file with views of the runs: a few kilobytes, as the runs are not copied.
+    """Write a DuckDB database file with views of the runs. It has a few kilobytes, as it does not copy the runs.
 
     Raises:
         UserError: The file exists or cannot be written.
@@ -208,11 +210,11 @@ def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks
     except duckdb.Error as error:
         raise UserError(f"{path} cannot be written: {str(error).splitlines()[0]}") from error
     with connection:
-        _make(connection, runs, corpora, tasks, few_rows="view")
+        _create_views(connection, runs, corpora, tasks, small_view_kind="view")
 
 
 def query_error(error: duckdb.Error) -> UserError:
-    """Return an error of DuckDB as a user's error, with its own message."""
+    """Turn an error of DuckDB into a `UserError` with DuckDB's message."""
     return UserError(str(error).strip())
 
 
@@ -220,23 +222,23 @@ def _open_writable(
     runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], config: dict[str, Any]
 ) -> DuckDBPyConnection:
     connection = duckdb.connect(config=config)
-    _make(connection, runs, corpora, tasks)
+    _create_views(connection, runs, corpora, tasks)
     return connection
 
 
 def _open_read_only(
     views: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], config: dict[str, Any]
 ) -> DuckDBPyConnection:
-    """Open a database of views for reading, with access to the files of its views alone."""
+    """Open a read-only database of views, which can read only the files of its views."""
     views.write_bytes(_empty_database(tuple(tasks)))
     with duckdb.connect(str(views)) as writer:
         _register_hub(writer, runs, corpora)
-        for statement in views_of_files(runs, corpora, tasks):
+        for statement in run_statements(runs, corpora, tasks):
             writer.execute(statement)
     connection = duckdb.connect(str(views), read_only=True, config=config)
     _register_hub(connection, runs, corpora)
     allowed = [path for run in runs for paths in run.files.values() for path in paths]
-    allowed += _files(corpora)
+    allowed += _corpus_files(corpora)
     # DuckDB checks the pattern of a file first, and then its path.
     connection.execute(f"set allowed_paths = {path_list([*allowed, *map(as_pattern, allowed)])}")
     connection.execute("set timezone = 'UTC'")
@@ -247,8 +249,11 @@ def _open_read_only(
 
 @cache
 def _empty_database(tasks: tuple[TaskSql, ...]) -> bytes:
-    """Return a database of functions and views without runs, cached, as making it takes longer than filling it."""
-    script = list(statements([], {}, tasks, few_rows="table"))
+    """Return the bytes of a database of functions and views without runs.
+
+    It is cached, as creating it takes longer than adding the runs.
+    """
+    script = list(statements([], {}, tasks, small_view_kind="table"))
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
@@ -262,21 +267,21 @@ def _empty_database(tasks: tuple[TaskSql, ...]) -> bytes:
     return cached(f"views-{digest[:16]}.duckdb", make)
 
 
-def _make(
+def _create_views(
     connection: DuckDBPyConnection,
     runs: Sequence[RunFolder],
     corpora: Corpora,
     tasks: Sequence[TaskSql],
     *,
-    few_rows: str = "table",
+    small_view_kind: str = "table",
 ) -> None:
     _register_hub(connection, runs, corpora)
-    for statement in statements(runs, corpora, tasks, few_rows=few_rows):
+    for statement in statements(runs, corpora, tasks, small_view_kind=small_view_kind):
         connection.execute(statement)
 
 
 def _register_hub(connection: DuckDBPyConnection, runs: Sequence[RunFolder], corpora: Corpora) -> None:
-    paths = [run.location for run in runs] + _files(corpora)
+    paths = [run.location for run in runs] + _corpus_files(corpora)
     if any(path.startswith(HUB) for path in paths):
         connection.register_filesystem(fsspec.filesystem("hf"))
 
@@ -284,7 +289,7 @@ def _register_hub(connection: DuckDBPyConnection, runs: Sequence[RunFolder], cor
 def find_corpora(
     runs: Sequence[RunFolder], folders: Sequence[str | Path], tasks: Sequence[TaskSql]
 ) -> dict[str, dict[str, list[str]]]:
-    """Find the documents that each task's queries can join against.
+    """Find documents outside the run folders that each task's queries can join against.
 
     Args:
         runs: The run folders.
@@ -292,22 +297,22 @@ def find_corpora(
         tasks: The tasks.
 
     Returns:
-        The Parquet files for each task of the runs, by a key of the task's own.
+        The Parquet files, by task and by a key that the task chooses.
 
     Raises:
-        UserError: A named folder holds nothing that the runs were asked about.
+        UserError: A named folder holds nothing that the runs ask about.
     """
-    named = [str(folder) for folder in folders]
+    named_folders = [str(folder) for folder in folders]
     corpora: dict[str, dict[str, list[str]]] = {}
     for task in tasks:
-        of_task = [run for run in runs if run.description.get("task") == task.name]
-        if task.corpus is not None and (of_task or named):
-            corpora[task.name] = task.corpus.find(of_task, named)
+        task_runs = [run for run in runs if run.description.get("task") == task.name]
+        if task.corpus is not None and (task_runs or named_folders):
+            corpora[task.name] = task.corpus.find(task_runs, named_folders)
     return corpora
 
 
-def _files(corpora: Corpora) -> list[str]:
-    return [path for of_task in corpora.values() for paths in of_task.values() for path in paths]
+def _corpus_files(corpora: Corpora) -> list[str]:
+    return [path for files in corpora.values() for paths in files.values() for path in paths]
 
 
 def _load_portraits(portraits: "Mapping[str, Portrait | str | Path]") -> "dict[str, Portrait]":

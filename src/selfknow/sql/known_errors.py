@@ -18,14 +18,14 @@ class KnownErrors:
     """The error rate of a reader on labelled replies of one kind.
 
     Attributes:
-        metric: The metric that the code computes, as named in the table ``scores``.
-        truth: The kind of replies: ``abstains``, ``does not abstain``, or ``any``.
+        metric: The metric that the reader computes, as named in the table ``scores``.
+        truth: The label of the replies: ``abstains``, ``does not abstain``, or ``any``.
         questions: The kind of questions: ``answerable``, ``unanswerable``, or ``any``.
         n: The number of labelled replies.
-        wrong: The number of replies that it read wrongly.
-        unreadable: The number of replies that it gave no value for.
+        wrong: The number of replies with a wrong value.
+        unreadable: The number of replies without a value.
         low: The lower end of the error rate's 95% interval (Wilson).
-        high: The upper end.
+        high: The upper end of that interval.
     """
 
     metric: str
@@ -45,8 +45,8 @@ class KnownErrors:
         )
         if self.questions != "any":
             kind += f" from {self.questions} questions"
-        null = f", {self.unreadable} of them unreadable" if self.unreadable else ""
-        return f"{self.metric}: {rate} of {self.n:,} labelled {kind}{null}"
+        unreadable = f", {self.unreadable} of them unreadable" if self.unreadable else ""
+        return f"{self.metric}: {rate} of {self.n:,} labelled {kind}{unreadable}"
 
 
 @cache
@@ -69,5 +69,5 @@ def known_errors() -> tuple[KnownErrors, ...]:
 
 def errors_of(metrics: Iterable[str]) -> list[KnownErrors]:
     """Return the error rates of these metrics and of their variants with an encoder (``paper_abstained@packaged``)."""
-    wanted = set(metrics)
-    return [errors for errors in known_errors() if errors.metric.partition("@")[0] in wanted]
+    names = set(metrics)
+    return [errors for errors in known_errors() if errors.metric.partition("@")[0] in names]

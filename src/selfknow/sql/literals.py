@@ -18,25 +18,26 @@ def literal(value: object) -> str:
     if isinstance(value, bool | int | float):
         return str(value).lower()
     text = value if isinstance(value, str) else json.dumps(value)
-    parts = [
-        _quote(part) if len(part) > 1 or not _CONTROL.match(part) else f"chr({ord(part)})"
-        for part in _CONTROL.split(text)
-        if part
-    ]
-    return parts[0] if len(parts) == 1 else f"({' || '.join(parts)})" if parts else "''"
+    parts = [_text_literal(part) for part in _CONTROL.split(text) if part]
+    if len(parts) > 1:
+        return f"({' || '.join(parts)})"
+    return parts[0] if parts else "''"
 
 
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _text_literal(part: str) -> str:
+    """Return a text without control characters, or one control character, as an SQL literal."""
+    if _CONTROL.fullmatch(part):
+        return f"chr({ord(part)})"
+    return "'" + part.replace("'", "''") + "'"
 
 
 def file_list(paths: Sequence[str]) -> str:
-    """Return paths as a list literal for ``read_parquet``, escaped so that none is a pattern."""
+    """Return paths as a list literal for ``read_parquet``, with the characters of patterns escaped."""
     return path_list(map(as_pattern, paths))
 
 
 def as_pattern(path: str) -> str:
-    """Return a pattern that matches this path alone."""
+    """Return a pattern that matches only this path."""
     return re.sub(r"([*?\[])", r"[\1]", path)
 
 
@@ -45,15 +46,15 @@ def path_list(paths: Iterable[str]) -> str:
     return "[" + ", ".join(map(literal, paths)) + "]"
 
 
-def empty(columns: Mapping[str, str]) -> str:
-    """Return a query without rows that has these columns, each with its type."""
+def empty_query(columns: Mapping[str, str]) -> str:
+    """Return a query that has these columns with their types, and no rows."""
     return "select " + ", ".join(f"null::{type_} as {name}" for name, type_ in columns.items()) + " where false"
 
 
 def rows_as_query(columns: Mapping[str, str], rows: Sequence[Mapping[str, object]]) -> str:
-    """Return a query that gives these rows, with typed columns; a column that a row lacks is null."""
+    """Return a query of these rows, with typed columns; a value that a row lacks is null."""
     if not rows:
-        return empty(columns)
+        return empty_query(columns)
     values = ",\n".join("(" + ", ".join(literal(row.get(name)) for name in columns) + ")" for row in rows)
     typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     return f"select {typed}\nfrom (values {values}) as given ({', '.join(columns)})"

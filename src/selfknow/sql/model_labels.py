@@ -14,26 +14,31 @@ from selfknow.sql.asked_models import AskedModel
 from selfknow.untrusted import for_label
 
 Key = tuple[Any, ...]
+"""The values that identify a model."""
+
 # The settings of a recipe that come first in a label.
-_FIRST = ("tokenizer", "documents_first", "learning_rate", "lora_rank", "epochs")
+_FIRST_SETTINGS = ("tokenizer", "documents_first", "learning_rate", "lora_rank", "epochs")
 
 
-def own_labels(models: Sequence[AskedModel]) -> list[str]:
+def name_labels(models: Sequence[AskedModel]) -> list[str]:
     """Return a label for each model by its name alone, for models without known facts.
 
-    It is the last part of a path (without the folder ``model`` of a training) if that tells the model from all others.
-    The first digits of the revision follow if there are several revisions of one name.
+    The label is the last part of the name's path if no other model has it, else the whole name. A last folder
+    ``model``, where a training writes its checkpoint, does not count. If the name has several revisions, the first
+    digits of the revision follow.
     """
-    short = [for_label(re.sub(r"/+(model/*)?$", "", model.name).rpartition("/")[2] or model.name) for model in models]
+    short_names = [
+        for_label(re.sub(r"/+(model/*)?$", "", model.name).rpartition("/")[2] or model.name) for model in models
+    ]
     names: dict[str, set[str]] = {}
     weights: dict[str, set[str]] = {}
     revisions: dict[str, set[str]] = {}
-    for model, name in zip(models, short, strict=True):
+    for model, name in zip(models, short_names, strict=True):
         names.setdefault(name, set()).add(model.name)
         weights.setdefault(name, set()).add(checkpoint(model))
         revisions.setdefault(model.name, set()).update([model.revision] if model.revision else [])
     labels = []
-    for model, name in zip(models, short, strict=True):
+    for model, name in zip(models, short_names, strict=True):
         label = name if 1 in (len(names[name]), len(weights[name])) else for_label(model.name)
         revision = for_label((model.revision or "")[:8])
         labels.append(f"{label}@{revision}" if len(revisions[model.name]) > 1 else label)
@@ -50,8 +55,8 @@ def model_labels(models: Sequence[AskedModel], bases: Sequence[str], keys: Seque
 
     Args:
         models: The models.
-        bases: The name of each, without the settings that tell it apart (see :func:`base_label`).
-        keys: The identity of each with its training corpus; models with the same key get the same label.
+        bases: The best-known name of each model (see :func:`base_label`).
+        keys: The identity of each model with its training corpus; models with the same key get the same label.
     """
     starts = [
         base + (", from scratch" if model.pretrained is False else "")
@@ -59,20 +64,20 @@ def model_labels(models: Sequence[AskedModel], bases: Sequence[str], keys: Seque
     ]
     labels = list(starts)
     for start in dict.fromkeys(starts):
-        places = [place for place, other in enumerate(starts) if other == start]
-        if len({keys[place] for place in places}) > 1:
-            peers = [models[place] for place in places]
-            for place, phrases in zip(places, _differences(peers), strict=True):
-                labels[place] = ", ".join([start, *phrases])
+        indices = [index for index, other in enumerate(starts) if other == start]
+        if len({keys[index] for index in indices}) > 1:
+            peers = [models[index] for index in indices]
+            for index, phrases in zip(indices, _differences(peers), strict=True):
+                labels[index] = ", ".join([start, *phrases])
     return _with_digits(models, labels, keys)
 
 
-def base_label(model: AskedModel, own: str) -> str:
+def base_label(model: AskedModel, name_label: str) -> str:
     """Return a model's best-known name.
 
     Args:
         model: The model.
-        own: Its label by its name alone (see :func:`own_labels`).
+        name_label: Its label by its name alone (see :func:`name_labels`).
     """
     facts = model.facts
     if facts.label is not None:
@@ -83,7 +88,7 @@ def base_label(model: AskedModel, own: str) -> str:
         return for_label(facts.origin.rpartition("/")[2])
     if facts.architecture is not None:
         return for_label(" ".join(part for part in (facts.architecture, short_number(facts.num_parameters)) if part))
-    return own
+    return name_label
 
 
 def short_number(number: int | None) -> str:
@@ -113,24 +118,26 @@ def recipe_label(model: AskedModel) -> str | None:
 def _differences(peers: Sequence[AskedModel]) -> list[list[str]]:
     """Return the phrases that tell models of one name apart, a list for each model.
 
-    A trait gets a phrase only if the traits before it leave models that it tells apart.
+    A trait gets a phrase only if it splits models that all traits before it leave together.
     """
     values: list[tuple[Hashable, ...]] = [() for _ in peers]
     phrases: list[list[str]] = [[] for _ in peers]
-    for value, describe in _traits(peers):
-        longer = [(*before, value(model)) for before, model in zip(values, peers, strict=True)]
-        if len(set(longer)) > len(set(values)):
-            values = longer
+    for read_trait, describe in _traits(peers):
+        extended_values = [(*before, read_trait(model)) for before, model in zip(values, peers, strict=True)]
+        if len(set(extended_values)) > len(set(values)):
+            values = extended_values
             for model_phrases, model in zip(phrases, peers, strict=True):
-                model_phrases += [phrase] if (phrase := describe(model)) else []
+                if phrase := describe(model):
+                    model_phrases.append(phrase)
     return phrases
 
 
 Trait = tuple[Callable[[AskedModel], Hashable], Callable[[AskedModel], str]]
+"""A function that returns a model's value of a trait, and one that returns the phrase for it."""
 
 
 def _traits(peers: Sequence[AskedModel]) -> list[Trait]:
-    """Return the traits that may tell models of one name apart, the most important first: value and phrase of each."""
+    """Return the traits that may tell models of one name apart, the most important first."""
     traits: list[Trait] = [
         (lambda model: model.facts.quantization, lambda model: model.facts.quantization or ""),
         (lambda model: model.facts.precision, lambda model: model.facts.precision or ""),
@@ -156,13 +163,13 @@ def _recipe_trait(name: str) -> Trait:
 
 def _corpora_differ(peers: Sequence[AskedModel]) -> bool:
     """Return true if models with different training corpora ran on the same rows; else the rows tell them apart."""
-    trained_on: dict[Hashable, set[str | None]] = {}
+    corpora_by_rows: dict[Hashable, set[str | None]] = {}
     for model in peers:
         dataset = model.run.dataset
-        # As text, since a run made elsewhere may hold lists here, which cannot be keys.
+        # As text, since another program may have written lists here, which cannot be keys.
         rows = (repr(model.run.description.get("task")), repr(dataset.get("content_hash") or dict(dataset)))
-        trained_on.setdefault(rows, set()).add(model.corpus_key)
-    return any(len(corpora) > 1 for corpora in trained_on.values())
+        corpora_by_rows.setdefault(rows, set()).add(model.corpus_key)
+    return any(len(corpora) > 1 for corpora in corpora_by_rows.values())
 
 
 def _corpus_phrase(model: AskedModel) -> str:
@@ -175,7 +182,10 @@ def _corpus_seed_phrase(model: AskedModel) -> str:
 
 
 def _sort_settings(names: Mapping[str, object]) -> list[str]:
-    return [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
+    return [
+        *(name for name in _FIRST_SETTINGS if name in names),
+        *(name for name in names if name not in _FIRST_SETTINGS),
+    ]
 
 
 def _phrase(name: str, value: object) -> str:
@@ -196,27 +206,28 @@ def _phrase(name: str, value: object) -> str:
 
 def _with_digits(models: Sequence[AskedModel], labels: Sequence[str], keys: Sequence[Key]) -> list[str]:
     """Add a few digits to labels that different models would share."""
-    distinct = list(labels)
+    distinct_labels = list(labels)
     for label in dict.fromkeys(labels):
-        places = [place for place, other in enumerate(labels) if other == label]
-        peers = [models[place] for place in places]
-        differ = _corpora_differ(peers)
-        own_keys = [keys[place] if differ else keys[place][:1] for place in places]
-        if len(set(own_keys)) > 1:
-            for place, digits in zip(places, _distinct_digits(peers, own_keys), strict=True):
-                distinct[place] = f"{label}@{digits}" if digits else label
-    return distinct
+        indices = [index for index, other in enumerate(labels) if other == label]
+        peers = [models[index] for index in indices]
+        peer_keys = [keys[index] for index in indices]
+        if not _corpora_differ(peers):
+            peer_keys = [key[:1] for key in peer_keys]  # without the training corpus
+        if len(set(peer_keys)) > 1:
+            for index, digits in zip(indices, _distinct_digits(peers, peer_keys), strict=True):
+                distinct_labels[index] = f"{label}@{digits}" if digits else label
+    return distinct_labels
 
 
 def _distinct_digits(models: Sequence[AskedModel], keys: Sequence[Key]) -> list[str]:
     """Return digits that tell models with different keys apart: of revisions or corpora, else of a hash of the keys."""
-    number = len(set(keys))
-    for field in (
+    num_keys = len(set(keys))
+    for hashes in (
         [None if model.is_trained_here else model.revision for model in models],
         [model.facts.parent_revision for model in models],
         [model.corpus_key for model in models],
     ):
-        digits = [(value or "")[:8] for value in field]
-        if len(set(zip(digits, keys, strict=True))) == len(set(digits)) == number:
+        digits = [(value or "")[:8] for value in hashes]
+        if len(set(zip(digits, keys, strict=True))) == len(set(digits)) == num_keys:
             return digits
     return [hashlib.sha256(repr(key).encode()).hexdigest()[:8] for key in keys]

@@ -5,7 +5,7 @@ from typing import Any
 
 from selfknow.runs.reader import RunFolder
 from selfknow.sql.asked_models import AskedModel, asked_models
-from selfknow.sql.model_labels import Key, base_label, checkpoint, model_labels, own_labels, recipe_label
+from selfknow.sql.model_labels import Key, base_label, checkpoint, model_labels, name_labels, recipe_label
 from selfknow.sql.task import Facts, TaskSql
 
 _COLUMNS = {
@@ -40,8 +40,8 @@ _COLUMNS = {
 
 def model_columns(tasks: Sequence[TaskSql]) -> dict[str, str]:
     """Return the columns of the view ``models``, with DuckDB's types."""
-    of_tasks = {name: task.columns[name] for task in tasks for name in task.cohort}
-    return {**_COLUMNS, **of_tasks, "training_number": "integer", "cohort": "bigint"}
+    task_columns = {name: task.columns[name] for task in tasks for name in task.cohort}
+    return {**_COLUMNS, **task_columns, "training_number": "integer", "cohort": "bigint"}
 
 
 def task_facts(run: RunFolder, tasks: Sequence[TaskSql]) -> Facts:
@@ -53,14 +53,14 @@ def task_facts(run: RunFolder, tasks: Sequence[TaskSql]) -> Facts:
 def model_rows(runs: Sequence[RunFolder], tasks: Sequence[TaskSql]) -> list[dict[str, Any]]:
     """Return a row for each model of each run.
 
-    A cohort is a model, its training, and the way in which a task evaluated it. Trainings that differ only in their
-    seed share a cohort. Cohorts are numbered in the order of tables and charts.
+    A cohort is a model with its training, evaluated in one way. Trainings that differ only in their seed share a
+    cohort. Cohorts are numbered in the order of tables and charts.
     """
     models = asked_models(runs)
-    names = own_labels(models)
-    identities = [model.identity(own) for model, own in zip(models, names, strict=True)]
+    names = name_labels(models)
+    identities = [model.identity(name) for model, name in zip(models, names, strict=True)]
     keys = [(identity, model.corpus_key) for model, identity in zip(models, identities, strict=True)]
-    bases = [base_label(model, own) for model, own in zip(models, names, strict=True)]
+    bases = [base_label(model, name) for model, name in zip(models, names, strict=True)]
     labels = model_labels(models, bases, keys)
     facts = {run.run_id: task_facts(run, tasks) for run in runs}
     rows = [
@@ -82,7 +82,8 @@ def seed_cohorts(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
     for row in rows:
         if row["training_seed"] is not None:
             seeds.setdefault(row["cohort"], set()).add(row["training_seed"])
-    return [{"cohort": cohort, "n_seeds": len(own)} for cohort, own in seeds.items() if len(own) > 1]
+    counts = {cohort: len(cohort_seeds) for cohort, cohort_seeds in seeds.items()}
+    return [{"cohort": cohort, "n_seeds": n_seeds} for cohort, n_seeds in counts.items() if n_seeds > 1]
 
 
 def _row(
@@ -129,27 +130,27 @@ def _digest(identity: Key) -> str:
 def _cohort(row: Mapping[str, Any], key: Key, facts: Facts, tasks: Sequence[TaskSql]) -> Key:
     """Return the key that all models of a cohort share."""
     ordered_columns = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
-    of_task = [row[name] for task in tasks for name in task.cohort]
-    return (*ordered_columns, facts.cohort_order, *of_task, *key)
+    task_values = [row[name] for task in tasks for name in task.cohort]
+    return (*ordered_columns, facts.cohort_order, *task_values, *key)
 
 
 def _assign_numbers(rows: Sequence[dict[str, Any]], cohorts: Sequence[Key], facts: Mapping[str, Facts]) -> None:
-    """Assign numbers to cohorts, in the order of tables and charts, and to the checkpoints of each, from 0."""
+    """Write ``cohort`` into each row, in the order of tables and charts, and ``training_number``, from 0 per cohort."""
 
     def sort_key(index: int) -> tuple[Any, ...]:
         row = rows[index]
-        named = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
+        values = (row["suite"], row["num_parameters"], row["model_label"], row["pretrained"], row["task"])
         order = facts[row["run_id"]].cohort_order
-        return (*((value is None, value) for value in named), order, repr(cohorts[index]))
+        return (*((value is None, value) for value in values), order, repr(cohorts[index]))
 
     numbers: dict[Key, int] = {}
     for index in sorted(range(len(rows)), key=sort_key):
         rows[index]["cohort"] = numbers.setdefault(cohorts[index], len(numbers) + 1)
     checkpoints: dict[Key, dict[tuple[Any, ...], int]] = {}
     for index in sorted(range(len(rows)), key=lambda index: _seed_and_checkpoint(rows[index])):
-        of_cohort = checkpoints.setdefault(cohorts[index], {})
+        numbers_in_cohort = checkpoints.setdefault(cohorts[index], {})
         row = rows[index]
-        row["training_number"] = of_cohort.setdefault(_seed_and_checkpoint(row), len(of_cohort))
+        row["training_number"] = numbers_in_cohort.setdefault(_seed_and_checkpoint(row), len(numbers_in_cohort))
 
 
 def _seed_and_checkpoint(row: Mapping[str, Any]) -> tuple[int, str]:

@@ -2,9 +2,9 @@
 -- Source: every run, whatever its task
 -- Grain: one row per run, model, revision and stage.
 -- Columns: run_id, task, dataset, config, split, num_examples (of the run, answered or not); model, revision, stage;
--- n calls, n_graded (with at least one score that is not null), n_tries (with failed tries that were repeated),
--- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). These are counts, without interval
--- and chance line.
+-- n calls, n_graded (calls with a score that is not null), n_tries (calls plus failed tries that were repeated),
+-- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). Counts have no
+-- interval and no chance line.
 with graded as (
     select distinct generation_id, true as is_graded
     from scores

@@ -1,4 +1,4 @@
-"""The numbers that papers print, from ``datasets_src/published``, a file for each paper, as one query."""
+"""The numbers that papers print, as one query over ``datasets_src/published``, which has a file for each paper."""
 
 from functools import cache
 
@@ -19,7 +19,7 @@ _COLUMNS = {
     "provenance": "varchar",
     "note": "varchar",
 }
-_NUMBERS = {"value": float, "n": int}
+_NUMBER_TYPES = {"value": float, "n": int}
 
 
 @cache
@@ -36,6 +36,6 @@ def published() -> str:
 
 
 def _row(cells: dict[str, str]) -> dict[str, object]:
-    """Return a row with typed values, by SQL's names of the columns."""
-    typed = {name: _NUMBERS.get(name, str)(cell) if cell else None for name, cell in cells.items()}
+    """Return a row with typed values, by the names in ``_COLUMNS``."""
+    typed = {name: _NUMBER_TYPES.get(name, str)(cell) if cell else None for name, cell in cells.items()}
     return {name: typed[name.strip('"')] for name in _COLUMNS}

@@ -1,4 +1,4 @@
-"""The queries of this package: found by name, read with their heads, and run."""
+"""The queries of this package, one SQL file each, and functions that find, check and run them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,12 +27,12 @@ class Query:
         name: The file's name without ``.sql``, such as ``setup_gap``.
         task: The task of its runs; null for a query over any run.
         folder: The name of its folder.
-        title: Its question, which is the first line.
-        source: The figure or table that it repeats, or its other source.
+        title: The question that it answers, from the first line.
+        source: The figure or table that it reproduces, or another source.
         grain: The meaning of a row.
         columns: The meaning of the columns.
-        needs: The data that it needs: ``scores``, ``corpus``, or ``portrait NAME``.
-        sql: The whole file.
+        needs: The data that it needs: ``scores``, ``corpus`` or ``portrait NAME``.
+        sql: The text of the whole file.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Query:
 
 
 def queries(tasks: Sequence[TaskSql]) -> dict[str, Query]:
-    """Return all queries by name: each task's in the tasks' order, and then those over any run."""
+    """Return all queries by name: those of each task, in the tasks' order, then those over any run."""
     return dict(_queries(tuple(tasks)))
 
 
@@ -67,7 +67,7 @@ def find_query(name: str, tasks: Sequence[TaskSql]) -> Query:
     """Return the query of this name, with or without its folder: ``TASK/NAME``.
 
     Raises:
-        UserError: There is none; the message names similar ones.
+        UserError: There is no such query; the message names similar ones.
     """
     known = queries(tasks)
     folder, _, short = name.rpartition("/")
@@ -86,7 +86,7 @@ def run_query(connection: "Connection", name: str) -> "duckdb.DuckDBPyRelation":
         UserError: There is no such query, data that it needs is missing, or it has no rows and all runs are of other
             tasks.
     """
-    query = _checked_query(connection, name)
+    query = _find_checked_query(connection, name)
     relation = connection.sql(query.sql)
     if (reason := _task_mismatch(connection, query)) and not relation.limit(1).fetchall():
         raise UserError(reason)
@@ -99,7 +99,7 @@ def choose_rows(
     columns: Sequence[str] | None = None,
     where: str | None = None,
 ) -> "duckdb.DuckDBPyRelation":
-    """Return the chosen rows and columns of a query.
+    """Select rows and columns of a query's result.
 
     Args:
         connection: The connection of the query.
@@ -108,7 +108,7 @@ def choose_rows(
         where: A condition on the columns, in SQL; null: all rows.
 
     Raises:
-        UserError: There is no such column, or the condition is none, or could change something.
+        UserError: A column is unknown, or the condition is not valid SQL, or it could change something.
     """
     import duckdb
 
@@ -126,7 +126,7 @@ def choose_rows(
 
 
 def without_statement(error: Exception) -> str:
-    """Return an error of DuckDB without the statement: with `--where` it is not the user's, but the client's own."""
+    """Return DuckDB's message without the statement, which the user of `--where` did not write."""
     return re.split(r"\s+LINE \d+:", str(error), maxsplit=1)[0].strip()
 
 
@@ -153,10 +153,10 @@ def query_rows(connection: "Connection", name: str) -> list[dict[str, Any]]:
         >>> query_rows(connection, "accuracy_by_size")[0]["accuracy"]  # doctest: +SKIP
         0.5
     """
-    return connection.rows(_checked_query(connection, name).sql)
+    return connection.rows(_find_checked_query(connection, name).sql)
 
 
-def _checked_query(connection: "Connection", name: str) -> Query:
+def _find_checked_query(connection: "Connection", name: str) -> Query:
     query = find_query(name, connection.tasks)
     if missing := list(missing_needs(connection, query)):
         raise UserError(f"{name} cannot be answered: {missing[0]}")
@@ -164,7 +164,7 @@ def _checked_query(connection: "Connection", name: str) -> Query:
 
 
 def _task_mismatch(connection: "Connection", query: Query) -> str | None:
-    """Return a message if no run is of the query's task; null if one is."""
+    """Return a message if no run is of the query's task, else null."""
     tasks = sorted({str(run.description.get("task")) for run in connection.runs})
     if query.task is None or query.task in tasks:
         return None
@@ -172,7 +172,7 @@ def _task_mismatch(connection: "Connection", query: Query) -> str | None:
 
 
 def missing_needs(connection: "Connection", query: Query) -> Iterator[str]:
-    """Yield a message, with the mend, for each of a query's needs that the runs of its task do not have."""
+    """Yield a message for each need of a query that the runs of its task do not meet; it says what to do."""
     runs = [run for run in connection.runs if query.task in (None, run.description.get("task"))]
     for need in query.needs:
         if need == "scores":
@@ -182,8 +182,8 @@ def missing_needs(connection: "Connection", query: Query) -> Iterator[str]:
         elif need == "corpus":
             yield from _missing_documents(connection, query)
         elif (portrait := need.removeprefix("portrait ")) not in connection.portraits:
-            place = argument("portraits", {portrait: "FOLDER"}, flag=f"portrait {portrait}=FOLDER")
-            yield f"name the portrait of what the models were trained on: {place}"
+            option = argument("portraits", {portrait: "FOLDER"}, flag=f"portrait {portrait}=FOLDER")
+            yield f"name the portrait of the models' training corpus: {option}"
 
 
 def _missing_documents(connection: "Connection", query: Query) -> Iterator[str]:
@@ -197,7 +197,7 @@ def _missing_documents(connection: "Connection", query: Query) -> Iterator[str]:
 
 def _read(path: Path, task: str | None) -> Query:
     sql = path.read_text(encoding="utf-8")
-    lines = [line.removeprefix("--").strip() for line in _head(sql.splitlines())]
+    lines = [line.removeprefix("--").strip() for line in _leading_comment(sql.splitlines())]
     fields: dict[str, str] = {}
     current = ""
     for line in lines[1:]:
@@ -223,7 +223,7 @@ def _read(path: Path, task: str | None) -> Query:
     )
 
 
-def _head(lines: Sequence[str]) -> Iterator[str]:
+def _leading_comment(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         if not line.startswith("--"):
             return

@@ -9,10 +9,10 @@ from selfknow.errors import UserError, argument, nearest
 from selfknow.runs.reader import RunFolder
 
 SIDES = Path(__file__).parent / "paired" / "sides.sql"
-_MOST_NAMED = 12
+_MAX_LISTED_NAMES = 12
 
-Scored = Mapping[str, Any]
-"""A row of ``sides.sql``: a metric of a model's calls of a variant in a run."""
+ScoredMetric = Mapping[str, Any]
+"""A row of ``sides.sql``: one metric of one model's calls of one variant, in one run."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Side:
         run: The run's id.
         model: The model's name.
         revision: The weights' commit or hash.
-        variant: The variant of its calls; null: all.
+        variant: The variant of its calls; null: all variants.
     """
 
     location: str
@@ -33,40 +33,47 @@ class Side:
     revision: str | None
     variant: str | None
 
-    def holds(self, row: Scored) -> bool:
+    def holds(self, row: ScoredMetric) -> bool:
         """Return true for a scored metric of this side."""
-        mine = (self.run, self.model, self.revision)
-        return (row["run_id"], row["model"], row["revision"]) == mine and self.variant in (None, row["variant"])
+        model = (self.run, self.model, self.revision)
+        return (row["run_id"], row["model"], row["revision"]) == model and self.variant in (None, row["variant"])
 
 
 def find_sides(
-    runs: Sequence[RunFolder], scored: Sequence[Scored], metric: str, models: Sequence[str], variants: Sequence[str]
+    runs: Sequence[RunFolder],
+    scored: Sequence[ScoredMetric],
+    metric: str,
+    models: Sequence[str],
+    variants: Sequence[str],
 ) -> tuple[Side, Side]:
-    """Find the two sides that names of models and variants stand for.
+    """Find the two sides of a comparison by the names of their models and variants.
 
     Args:
         runs: One run, or two.
         scored: The scored metrics of the runs.
         metric: The metric to compare.
-        models: One name for both sides, one for each, or none.
+        models: One name for both sides, one name for each, or none.
         variants: The same for variants.
 
     Raises:
-        UserError: There is no such metric, model or variant, the sides are the same, or a name is needed.
+        UserError: A metric, model or variant is unknown, the sides are the same, or a name is needed.
     """
     if len(models) > 2 or len(variants) > 2:
-        raise UserError("two sides are compared: name at most two models and two variants")
+        raise UserError("a comparison has two sides: name at most two models and two variants")
     ends = (runs[0], runs[-1])
     _check_metric(ends, scored, metric)
     rows = [[row for row in scored if row["run_id"] == run.run_id and row["metric"] == metric] for run in ends]
-    chosen = _choose_models(ends, rows, models, within_one=len(runs) == 1 and len(variants) < 2)
+    chosen_models = _choose_models(ends, rows, models, may_compare_models=len(runs) == 1 and len(variants) < 2)
     sides = []
-    for run, (name, revision), of_run, variant in zip(ends, chosen, rows, _for_each_side(variants), strict=True):
+    for run, (name, revision), run_rows, variant in zip(
+        ends, chosen_models, rows, _for_each_side(variants), strict=True
+    ):
         side = Side(run.location, run.run_id, name, revision, variant)
-        if not any(map(side.holds, of_run)):
-            there = {row["variant"] for row in of_run if (row["model"], row["revision"]) == (name, revision)}
+        if not any(map(side.holds, run_rows)):
+            model_rows = [row for row in run_rows if (row["model"], row["revision"]) == (name, revision)]
+            known_variants = {str(row["variant"]) for row in model_rows}
             raise UserError(
-                f"{metric} has no variant {variant!r} in {run.location}{nearest(variant or '', map(str, there))}"
+                f"{metric} has no variant {variant!r} in {run.location}{nearest(variant or '', known_variants)}"
             )
         sides.append(side)
     if sides[0] == sides[1]:
@@ -76,29 +83,30 @@ def find_sides(
     return sides[0], sides[1]
 
 
-def paired_by_variant(a: Side, b: Side, scored: Sequence[Scored], metric: str) -> tuple[Side, Side, bool]:
+def paired_by_variant(a: Side, b: Side, scored: Sequence[ScoredMetric], metric: str) -> tuple[Side, Side, bool]:
     """Choose how to pair the calls of two sides.
 
     Returns:
-        The sides, and true if calls of the same variant are paired; false if each side has only one variant, which the
-        sides then name.
+        The sides, and true if calls of the same variant are paired. It is false if each side has one variant, and these
+        differ; the returned sides then name their variants.
 
     Raises:
         UserError: The sides have several variants, and none in common.
     """
-    of_a, of_b = ({row["variant"] for row in scored if row["metric"] == metric and side.holds(row)} for side in (a, b))
-    if of_a & of_b:
+    rows = [row for row in scored if row["metric"] == metric]
+    variants_a, variants_b = ({row["variant"] for row in rows if side.holds(row)} for side in (a, b))
+    if variants_a & variants_b:
         return a, b, True
-    if len(of_a) == len(of_b) == 1:
-        return replace(a, variant=of_a.pop()), replace(b, variant=of_b.pop()), False
+    if len(variants_a) == len(variants_b) == 1:
+        return replace(a, variant=variants_a.pop()), replace(b, variant=variants_b.pop()), False
     raise UserError(
-        f"name a {argument('variants', flag='variant')} of each side: {metric} has {_list_names(of_a)} on "
-        f"one, {_list_names(of_b)} on the other"
+        f"name a {argument('variants', flag='variant')} of each side: {metric} has {_list_names(variants_a)} on "
+        f"one, {_list_names(variants_b)} on the other"
     )
 
 
 def labels(a: Side, b: Side) -> tuple[str, str]:
-    """Return labels that tell the sides apart: the model, the variant, or else the run folder's name."""
+    """Return a label for each side: the names of models and variants that differ, else the names of the run folders."""
     parts: tuple[list[str], list[str]] = ([], [])
     for name in ("model", "variant"):
         if getattr(a, name) != getattr(b, name):
@@ -110,32 +118,37 @@ def labels(a: Side, b: Side) -> tuple[str, str]:
     return " ".join(parts[0]), " ".join(parts[1])
 
 
-def _check_metric(runs: Sequence[RunFolder], scored: Sequence[Scored], metric: str) -> None:
-    in_runs = [{row["metric"] for row in scored if row["run_id"] == run.run_id} for run in runs]
-    shared = in_runs[0] & in_runs[1]
+def _check_metric(runs: Sequence[RunFolder], scored: Sequence[ScoredMetric], metric: str) -> None:
+    metrics_of_runs = [{row["metric"] for row in scored if row["run_id"] == run.run_id} for run in runs]
+    shared = metrics_of_runs[0] & metrics_of_runs[1]
     if metric in shared:
         return
-    holders = [run.location for run, metrics in zip(runs, in_runs, strict=True) if metric in metrics]
-    problem = f"only {holders[0]} has scores of {metric!r}" if holders else f"neither run has a metric {metric!r}"
+    locations = [run.location for run, metrics in zip(runs, metrics_of_runs, strict=True) if metric in metrics]
+    problem = f"only {locations[0]} has scores of {metric!r}" if locations else f"neither run has a metric {metric!r}"
     raise UserError(problem + nearest(metric, sorted(shared)))
 
 
 def _choose_models(
-    runs: Sequence[RunFolder], rows: Sequence[Sequence[Scored]], names: Sequence[str], *, within_one: bool
+    runs: Sequence[RunFolder], rows: Sequence[Sequence[ScoredMetric]], names: Sequence[str], *, may_compare_models: bool
 ) -> list[tuple[str, str | None]]:
-    """Return the model and its revision for each side."""
-    available = [sorted({(row["model"], row["revision"]) for row in of_run}, key=str) for of_run in rows]
-    if not names and within_one and len(available[0]) == 2:
+    """Return the model and its revision for each side.
+
+    Without names, ``may_compare_models`` compares the two models of a run that has exactly two.
+    """
+    available = [sorted({(row["model"], row["revision"]) for row in run_rows}, key=str) for run_rows in rows]
+    if not names and may_compare_models and len(available[0]) == 2:
         return available[0]
-    chosen = []
+    chosen_models = []
     for run, models, name in zip(runs, available, _for_each_side(names), strict=True):
         matches = [model for model in models if name in (None, model[0], _with_revision(*model))]
         if len(matches) != 1:
-            several = f"{run.location} has several models: name one with {argument('models', flag='model')}"
-            problem = several if matches else f"{name!r} was not asked, or not scored, in {run.location}"
+            if matches:
+                problem = f"{run.location} has several models: name one with {argument('models', flag='model')}"
+            else:
+                problem = f"{name!r} was not asked, or not scored, in {run.location}"
             raise UserError(f"{problem}; there are {_list_names(_with_revision(*model) for model in models)}")
-        chosen.append(matches[0])
-    return chosen
+        chosen_models.append(matches[0])
+    return chosen_models
 
 
 def _with_revision(model: str, revision: str | None) -> str:
@@ -148,5 +161,5 @@ def _for_each_side(names: Sequence[str]) -> tuple[str | None, str | None]:
 
 def _list_names(names: Iterable[str]) -> str:
     listed = sorted(names)
-    more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
-    return ", ".join(listed[:_MOST_NAMED]) + more or "none"
+    more = f" and {len(listed) - _MAX_LISTED_NAMES} more" if len(listed) > _MAX_LISTED_NAMES else ""
+    return ", ".join(listed[:_MAX_LISTED_NAMES]) + more or "none"

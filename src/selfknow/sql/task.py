@@ -34,10 +34,11 @@ class CorpusView:
 
     Attributes:
         name: Name of the view.
-        find: Takes the task's runs and the folders that the user named, and returns Parquet files under keys that the
-            task chooses. Raises UserError if a named folder holds nothing that a run asked about.
-        sql: Takes these files, and returns the view's statement.
-        missing: Returns a message that says how to provide a run's documents if they are missing, else null.
+        find: Function of the task's runs and the folders that the user named. It returns Parquet files, by keys that
+            the task chooses, and raises UserError if a named folder holds nothing that a run asked about.
+        sql: Function of these files that returns the view's query.
+        missing: Function of a run and these files. If the run's documents are missing, it returns a message that says
+            how to provide them, else null.
     """
 
     name: str
@@ -47,7 +48,7 @@ class CorpusView:
 
 
 def empty_facts(description: Mapping[str, Any]) -> Facts:
-    """Return no facts: the default of a task that adds no columns to the view ``runs``."""
+    """Return no facts; this is the default for tasks without columns of their own."""
     return Facts({})
 
 
@@ -60,11 +61,11 @@ class TaskSql:
         folder: The folder with its queries (``NAME.sql``) and, in ``views/``, its views.
         views: Names of the files in ``views/`` with views or functions, in the order of their creation.
         examples: Views of its examples, by name: the columns and their SQL types.
-        parsed: Views of the files that scoring parses, by name.
-        corpus: The view of documents outside of its runs.
-        columns: Columns that it adds to the view ``runs``: names and SQL types.
-        cohort: The columns that, together with the model, make a cohort.
-        facts: Takes a ``run.json``, and returns the values of these columns.
+        parsed: The files that scoring writes into ``parsed/``, by the name of the view that shows them.
+        corpus: The view of documents outside the run folders.
+        columns: Columns that the task adds to the view ``runs``: names and SQL types.
+        cohort: The names of those columns that, together with the model, make a cohort.
+        facts: Function of a ``run.json`` that returns the values of these columns.
     """
 
     name: str

@@ -10,18 +10,18 @@ import pyarrow as pa
 
 from selfknow.runs.parsed import ParsedFiles
 from selfknow.runs.reader import SCHEMAS, RunFolder
-from selfknow.runs.schema import CALL, KEPT, KEPT_FILE
+from selfknow.runs.schema import CALL_COLUMNS, KEPT_REPLIES, KEPT_REPLIES_FILE
 from selfknow.sql.known_errors import known_errors
-from selfknow.sql.literals import empty, file_list, literal, rows_as_query
+from selfknow.sql.literals import empty_query, file_list, literal, rows_as_query
 from selfknow.sql.models_table import model_columns, model_rows, seed_cohorts, task_facts
 from selfknow.sql.published import published
 from selfknow.sql.task import TaskSql
 
 Corpora = Mapping[str, Mapping[str, Sequence[str]]]
-"""The Parquet files of documents beside the runs, by task and by a key of the task's own."""
+"""The Parquet files of documents outside the run folders, by task and by a key that the task chooses."""
 
 SQL = Path(__file__).parent
-_ERRORS = {
+_READER_ERROR_COLUMNS = {
     "metric": "varchar",
     "truth": "varchar",
     "questions": "varchar",
@@ -31,10 +31,10 @@ _ERRORS = {
 }
 _NO_EXAMPLES = "select null::varchar as run_id, null::varchar as id where false"
 _FUNCTIONS = ("wilson", "share", "bootstrap", "poisson", "student", "crossed", "normal", "paired", "tuning")
-_OF_ONE_METRIC = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}
-_OF_SEEDS = {
+_METRIC_COLUMNS = {"cohort": "bigint", "stage": "varchar", "variant": "varchar", "metric": "varchar"}
+_SEED_VIEW_COLUMNS = {
     "seed_scores": {
-        **_OF_ONE_METRIC,
+        **_METRIC_COLUMNS,
         "example_id": "varchar",
         "training_seed": "bigint",
         "n": "bigint",
@@ -42,7 +42,7 @@ _OF_SEEDS = {
         "value": "double",
     },
     "seed_intervals": {
-        **_OF_ONE_METRIC,
+        **_METRIC_COLUMNS,
         "n_seeds": "bigint",
         "n_questions": "bigint",
         "mean": "double",
@@ -50,7 +50,7 @@ _OF_SEEDS = {
         "high": "double",
     },
 }
-_SEED_COHORTS = {"cohort": "bigint", "n_seeds": "bigint"}
+_SEED_COHORT_COLUMNS = {"cohort": "bigint", "n_seeds": "bigint"}
 _RUN_COLUMNS = {
     "run_id": "varchar",
     "folder": "varchar",
@@ -73,79 +73,80 @@ _RUN_COLUMNS = {
 
 def parsed_files(tasks: Sequence[TaskSql]) -> dict[str, ParsedFiles]:
     """Return the files that scoring may have written into ``parsed/``, for all tasks, by the name of their view."""
-    of_tasks = {view: files for task in tasks for view, files in task.parsed.items()}
-    return {"kept_replies": ParsedFiles(KEPT_FILE, lambda: KEPT), **of_tasks}
+    files_of_tasks = {view: files for task in tasks for view, files in task.parsed.items()}
+    return {"kept_replies": ParsedFiles(KEPT_REPLIES_FILE, lambda: KEPT_REPLIES), **files_of_tasks}
 
 
 def statements(
-    runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, few_rows: str = "view"
+    runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], *, small_view_kind: str = "view"
 ) -> Iterator[str]:
-    """Yield the statements that make a connection: functions, then views, then each task's own.
+    """Yield the statements that create the functions and views of a connection.
 
     Args:
-        runs: The run folders; without any, all views are empty, with the same columns.
-        corpora: The documents beside the runs.
+        runs: The run folders; without any, the views have the same columns and no rows.
+        corpora: The documents outside the run folders.
         tasks: The tasks, with their own views.
-        few_rows: Make ``runs``, ``models``, ``cohorts`` and the bootstrap's draws a ``view`` or a ``table`` each; a
-            table is planned in a tenth of the time.
+        small_view_kind: ``view``, or ``table`` to store the views with few rows, such as ``runs`` and ``models``, as
+            tables. A query over tables is planned in a tenth of the time.
     """
     models = model_rows(runs, tasks)
     yield "set timezone = 'UTC'"
     for name in _FUNCTIONS:
         yield read_statement(SQL / "functions" / f"{name}.sql")
-    yield from _views_of_runs(runs, models, tasks, few_rows)
-    yield _view("reader_errors", _reader_errors(), few_rows)
-    yield _view("published", published(), few_rows)
-    yield _read_view("bootstrap_draws", few_rows)
+    yield from _run_views(runs, models, tasks, small_view_kind)
+    yield _view("reader_errors", _select_reader_errors(), small_view_kind)
+    yield _view("published", published(), small_view_kind)
+    yield _read_view("bootstrap_draws", small_view_kind)
     yield read_statement(SQL / "functions" / "clustered.sql")
     yield _read_view("calls")
     yield _read_view("replies")
-    yield from _views_of_seeds(models)
+    yield from _seed_views(models)
     for task in tasks:
         for name in task.views:
             yield read_statement(task.folder / "views" / f"{name}.sql")
-    yield from _views_of_corpora(corpora, tasks)
+    yield from _corpus_views(corpora, tasks)
 
 
-def views_of_files(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
-    """Yield those statements that depend on the runs, with tables (see :func:`statements`)."""
+def run_statements(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+    """Yield only the statements that depend on the runs; views with few rows become tables."""
     models = model_rows(runs, tasks)
-    yield from _views_of_runs(runs, models, tasks, "table")
-    yield from _views_of_seeds(models)
-    yield from _views_of_corpora(corpora, tasks)
+    yield from _run_views(runs, models, tasks, "table")
+    yield from _seed_views(models)
+    yield from _corpus_views(corpora, tasks)
 
 
-def _views_of_runs(
-    runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskSql], few_rows: str
+def _run_views(
+    runs: Sequence[RunFolder], models: Sequence[Mapping[str, Any]], tasks: Sequence[TaskSql], small_view_kind: str
 ) -> Iterator[str]:
-    yield _view("runs", rows_as_query(_run_columns(tasks), [_run(run, tasks) for run in runs]), few_rows)
-    yield _view("asked_models", rows_as_query(model_columns(tasks), models), few_rows)
-    yield _view("seed_cohorts", rows_as_query(_SEED_COHORTS, seed_cohorts(models)), few_rows)
+    yield _view("runs", rows_as_query(_run_columns(tasks), [_run_row(run, tasks) for run in runs]), small_view_kind)
+    yield _view("asked_models", rows_as_query(model_columns(tasks), models), small_view_kind)
+    yield _view("seed_cohorts", rows_as_query(_SEED_COHORT_COLUMNS, seed_cohorts(models)), small_view_kind)
     for name in ("models", "cohorts"):
-        yield _read_view(name, few_rows)
-    yield _view("examples", " union all by name ".join(map(_examples, runs)) or _NO_EXAMPLES)
-    yield _view("retried_calls", _retried_calls(runs))
-    for kind, schema in {**SCHEMAS, **{view: files.schema() for view, files in parsed_files(tasks).items()}}.items():
-        yield _view(kind, _rows(kind, schema, runs))
+        yield _read_view(name, small_view_kind)
+    yield _view("examples", " union all by name ".join(map(_select_examples, runs)) or _NO_EXAMPLES)
+    yield _view("retried_calls", _select_retried_calls(runs))
+    schemas = SCHEMAS | {view: files.schema() for view, files in parsed_files(tasks).items()}
+    for kind, schema in schemas.items():
+        yield _view(kind, _select_rows(kind, schema, runs))
     for task in tasks:
         for name, columns in task.examples.items():
-            yield _view(name, _typed_examples([run for run in runs if _is_of_task(task, run)], columns))
+            yield _view(name, _select_typed_examples([run for run in runs if _has_task(task, run)], columns))
 
 
-def _views_of_seeds(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the views of trainings that differ in their seed; without such trainings they read no file."""
-    several = bool(seed_cohorts(models))
-    for name, columns in _OF_SEEDS.items():
-        yield _read_view(name) if several else _view(name, empty(columns))
+def _seed_views(models: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the views of trainings that differ only in their seed; without such trainings the views read no file."""
+    has_several_seeds = bool(seed_cohorts(models))
+    for name, columns in _SEED_VIEW_COLUMNS.items():
+        yield _read_view(name) if has_several_seeds else _view(name, empty_query(columns))
 
 
-def _views_of_corpora(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
+def _corpus_views(corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
     for task in tasks:
         if task.corpus is not None:
             yield _view(task.corpus.name, task.corpus.sql(corpora.get(task.name, {})))
 
 
-def _is_of_task(task: TaskSql, run: RunFolder) -> bool:
+def _has_task(task: TaskSql, run: RunFolder) -> bool:
     return run.description.get("task") == task.name
 
 
@@ -155,7 +156,7 @@ def read_statement(path: Path) -> str:
 
 
 def _read_view(name: str, kind: str = "view") -> str:
-    """Read a view's statement from its file, as a view or a table."""
+    """Read a view's statement from its file; ``kind`` may turn the view into a table."""
     return read_statement(SQL / "views" / f"{name}.sql").replace("create or replace view", f"create or replace {kind}")
 
 
@@ -164,11 +165,11 @@ def _view(name: str, query: str, kind: str = "view") -> str:
 
 
 def _run_columns(tasks: Sequence[TaskSql]) -> dict[str, str]:
-    """Return the columns of the view ``runs``, with those of all tasks."""
+    """Return the columns of the view ``runs``, including the columns of all tasks, with their SQL types."""
     return {**_RUN_COLUMNS, **{name: type_ for task in tasks for name, type_ in task.columns.items()}}
 
 
-def _run(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
+def _run_row(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
     """Return a run's row of the view ``runs``, with the columns of its task."""
     description, dataset = run.description, run.dataset
     decoding = description["decoding"] if isinstance(description.get("decoding"), dict) else {}
@@ -193,32 +194,32 @@ def _run(run: RunFolder, tasks: Sequence[TaskSql]) -> Mapping[str, object]:
     }
 
 
-def _reader_errors() -> str:
+def _select_reader_errors() -> str:
     """Return a query of the known error rates (:mod:`selfknow.sql.known_errors`)."""
-    return rows_as_query(_ERRORS, [asdict(errors) for errors in known_errors()])
+    return rows_as_query(_READER_ERROR_COLUMNS, [asdict(errors) for errors in known_errors()])
 
 
-def _examples(run: RunFolder) -> str:
+def _select_examples(run: RunFolder) -> str:
     path = file_list(run.files["examples"])
-    columns = "* replace (id::varchar as id)"  # a run made elsewhere may number its rows
+    columns = "* replace (id::varchar as id)"  # other programs may write ids as numbers
     return f"select {literal(run.run_id)} as run_id, {columns} from read_parquet({path}, hive_partitioning = false)"  # noqa: S608
 
 
-def _typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:
-    """Return a query of the examples of those runs that have these columns, with their types."""
+def _select_typed_examples(runs: Sequence[RunFolder], columns: Mapping[str, str]) -> str:
+    """Return a query of these columns, with their types, over the examples of the runs that have all of them."""
     matches = [run for run in runs if columns.keys() <= run.columns["examples"].keys()]
     typed = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     if not matches:
-        return empty({"run_id": "varchar", **columns})
-    parts = (f"select run_id, {typed} from ({_examples(run)})" for run in matches)  # noqa: S608
+        return empty_query({"run_id": "varchar", **columns})
+    parts = (f"select run_id, {typed} from ({_select_examples(run)})" for run in matches)  # noqa: S608
     return " union all\n".join(parts)
 
 
 _TYPES = {pa.string(): "varchar", pa.int32(): "integer", pa.int64(): "bigint", pa.float64(): "double"}
 
 
-def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
-    """Return a query of all rows of one kind, with all typed columns of the schema; missing columns are null."""
+def _select_rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
+    """Return a query of all rows of one kind of file, with the schema's columns and types; missing columns are null."""
     paths = [path for run in runs for path in run.files[kind]]
     present = {name for run in runs for name in run.columns[kind]}
     columns = []
@@ -233,18 +234,21 @@ def _rows(kind: str, schema: pa.Schema, runs: Sequence[RunFolder]) -> str:
     selected = "select " + ", ".join(columns)
     if not paths:
         return re.sub(r'"\w+"', "null", selected) + " where false"
-    # union_by_name opens every file whenever a query is planned, so it is used only if schemas differ.
+    # Only if schemas differ: union_by_name opens every file whenever a query is planned.
     layouts = {layout for run in runs for layout in run.layouts[kind]}
     union = ", union_by_name = true" if len(layouts) > 1 else ""
     return f"{selected}\nfrom read_parquet({file_list(paths)}{union}, hive_partitioning = false)"
 
 
-def _retried_calls(runs: Sequence[RunFolder]) -> str:
-    """Return a query of the calls with further attempts, with the last one; most runs have none, and read no file."""
-    call = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL)}
+def _select_retried_calls(runs: Sequence[RunFolder]) -> str:
+    """Return a query of the calls with several attempts and the number of their last one.
+
+    Most runs have no such call; the query then reads no file.
+    """
+    columns = {name: "integer" if name == "sample" else "varchar" for name in ("run_id", *CALL_COLUMNS)}
     retried = [path for run in runs for path in run.retried]
     if not retried:
-        return empty({**call, "last_attempt": "integer"})
-    names = ", ".join(f"{name}::{type_} as {name}" for name, type_ in call.items())
+        return empty_query({**columns, "last_attempt": "integer"})
+    names = ", ".join(f"{name}::{type_} as {name}" for name, type_ in columns.items())
     source = f"read_parquet({file_list(retried)}, union_by_name = true, hive_partitioning = false)"
     return f"select {names}, max(attempt)::integer as last_attempt from {source} where attempt > 0 group by all"  # noqa: S608

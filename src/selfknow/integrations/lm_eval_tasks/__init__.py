@@ -1,1 +1,1 @@
-"""The tasks for lm-evaluation-harness, a YAML file each; ``python -m`` of this package prints their folder."""
+"""The tasks for lm-evaluation-harness, one YAML file each; ``python -m`` of this package prints their folder."""

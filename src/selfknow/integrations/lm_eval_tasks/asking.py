@@ -1,4 +1,4 @@
-"""Functions for the YAML files beside this module: the rows of a task, and our own scores of a reply."""
+"""The functions that the YAML files beside this module call: a task's rows, and the scores of a reply."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,36 +23,35 @@ METADATA: Mapping[str, tuple[str, ...]] = {
     "according-to": ("limit", "portrait", _QUESTIONS, "placement", "corpus_name", "corpus_address"),
 }
 """The keys of ``--metadata`` that each task takes."""
-_CLOSE = 0.8  # "portrat" is close to "portrait"; no argument of the harness's models is close to a key
+_CLOSE_RATIO = 0.8  # "portrat" is this close to "portrait"; no argument of the harness's models is
 
 
 def rows(*, selfknow: Mapping[str, Any], **metadata: Any) -> "dict[str, datasets.Dataset]":
     """Return the rows of a task, for ``custom_dataset``.
 
     Args:
-        selfknow: The dataset and the options that make the task, from its YAML file; ``{questions}`` in the dataset
-            stands for the value in ``--metadata``.
-        metadata: Values of ``--metadata`` and ``--model_args`` for all tasks of the command; those that are not for
-            this task are ignored.
+        selfknow: The dataset and the options of the task, from its YAML file; ``{questions}`` in the dataset stands for
+            the value in ``--metadata``.
+        metadata: Values of ``--metadata`` and ``--model_args`` for all tasks of the command; values that this task does
+            not take are ignored.
 
     Raises:
-        UserError: There is no such dataset, an option has no such value, or a key of this family is misspelt or cannot
-            be set here.
+        UserError: The dataset or a value is unknown, or a key of ``--metadata`` is misspelt or cannot be set.
     """
     import datasets
 
     options = dict(selfknow)
     dataset = options.pop("dataset")
     keys = check_keys(dataset, metadata)
-    own = {key: metadata[key] for key in keys if metadata.get(key) is not None}
-    name = dataset.replace("{questions}", as_text(_QUESTIONS, own.pop(_QUESTIONS, "nq")))
-    asking = Asking.open(name, **own, **options)
+    values = {key: metadata[key] for key in keys if metadata.get(key) is not None}
+    name = dataset.replace("{questions}", as_text(_QUESTIONS, values.pop(_QUESTIONS, "nq")))
+    asking = Asking.open(name, **values, **options)
     openings = [opening for opening in asking.openings if options.get("prompts") in (None, opening.variant)]
     return {"test": datasets.Dataset.from_list([_document(asking, opening) for opening in openings])}
 
 
 def check_keys(dataset: str, metadata: Mapping[str, Any]) -> Sequence[str]:
-    """Check the keys of ``--metadata`` that look like options of a task; all others are left alone.
+    """Check the keys of ``--metadata`` that look like options of a task; other keys are ignored.
 
     Args:
         dataset: The dataset of the task's YAML file, such as ``self-aware:authored``.
@@ -62,44 +61,46 @@ def check_keys(dataset: str, metadata: Mapping[str, Any]) -> Sequence[str]:
         The keys that the task takes.
 
     Raises:
-        UserError: A key is misspelt, or is an option that the YAML file sets or that the harness cannot carry out.
+        UserError: A key is misspelt, or is an option that the YAML file sets or that the harness does not support.
     """
     task, options = find_task(dataset)
     if task.name not in METADATA:
         raise UserError(f"{dataset} cannot run in lm-evaluation-harness, which makes one call per row")
     keys = METADATA[task.name]
-    known = {key for taken in METADATA.values() for key in taken}
+    known = {key for task_keys in METADATA.values() for key in task_keys}
+    fixed_options = {field.name for field in fields(options)} - {*keys}
     for key in metadata:
-        if key in {field.name for field in fields(options)} - {*keys}:
+        if key in fixed_options:
             raise UserError(f"--metadata cannot set {key} of {task.name}: it takes {', '.join(keys)}")
-        if key not in known and (matches := get_close_matches(key.lower(), keys, n=1, cutoff=_CLOSE)):
+        if key not in known and (matches := get_close_matches(key.lower(), keys, n=1, cutoff=_CLOSE_RATIO)):
             raise UserError(f"unknown key {key!r} in --metadata: did you mean {matches[0]!r}?")
     return keys
 
 
 def _document(asking: Asking, opening: Request) -> dict[str, str]:
-    own = asking.sample(opening)
-    answer = next((own.row[name] for name in ("completion", "answers") if own.row.get(name)), "")
+    sample = asking.sample(opening)
+    answer = next((sample.row[name] for name in ("completion", "answers") if sample.row.get(name)), "")
     return {
         "id": opening.example_id,
         "prompt": opening.prompt,
         "target": answer if isinstance(answer, str) else "; ".join(answer),
-        MARK: json.dumps(own.as_json(), ensure_ascii=False),
+        MARK: json.dumps(sample.as_json(), ensure_ascii=False),
     }
 
 
 def scores(document: Mapping[str, str], replies: Sequence[str]) -> dict[str, float]:
-    """Score a reply with our own scorer, for ``process_results``; the mean leaves out a metric that does not apply.
+    """Score a reply with our own scorer, for ``process_results``.
 
-    Metrics that the YAML files do not list are left out, since the harness would warn of each of them.
+    Metrics that do not apply to the sample are left out of the result, so that means ignore them. Metrics that the YAML
+    files do not list are also left out, as the harness would warn about each of them.
 
     Args:
         document: A row of :func:`rows`.
         replies: The reply, as a list of one.
     """
-    own = OwnSample(**json.loads(document[MARK]))
-    request = Request(document["id"], document["prompt"], own.stage, own.variant)
-    call = Call(request, Reply(cut_at_stop(replies[0], own.decoding["stop"])))
-    outcomes = score_calls(own, [call])
-    shown = METRICS[own.task]
-    return {metric: outcome.value for _, metric, outcome in outcomes if metric in shown and outcome.value is not None}
+    sample = OwnSample(**json.loads(document[MARK]))
+    request = Request(document["id"], document["prompt"], sample.stage, sample.variant)
+    call = Call(request, Reply(cut_at_stop(replies[0], sample.decoding["stop"])))
+    outcomes = score_calls(sample, [call])
+    listed = METRICS[sample.task]
+    return {metric: outcome.value for _, metric, outcome in outcomes if metric in listed and outcome.value is not None}

@@ -1,1 +1,1 @@
-"""Pictures: image generators, storage in a run, and vision-language models."""
+"""Image generators, the storage of pictures in a run, and vision-language models."""

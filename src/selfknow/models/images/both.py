@@ -1,7 +1,7 @@
-"""A local model that draws and sees, such as Janus, which is loaded only once for both.
+"""A local model that both draws and sees, such as Janus, loaded only once.
 
-It is a model of ``transformers`` whose ``output_modalities`` name pictures. Pictures are drawn token by token from
-noise of the request's own seed, one at a time, so that a picture does not depend on the others.
+Such a model of ``transformers`` lists images in its ``output_modalities``. It draws pictures token by token. Each is
+drawn alone, with the seed of its request, so that it does not depend on the others.
 """
 
 import io
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class LocalDrawingVisionModel(LocalVisionModel):
-    """A vision-language model that also draws, made and loaded like :class:`LocalVisionModel`.
+    """A vision-language model that also draws; its arguments are those of :class:`LocalVisionModel`.
 
     Raises:
-        UserError: The checkpoint sees, but does not draw.
+        UserError: The checkpoint cannot draw.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -36,7 +36,7 @@ class LocalDrawingVisionModel(LocalVisionModel):
         """Draw one picture after the other.
 
         Raises:
-            UserError: The settings name a size or a number of steps, which the model does not take, or a picture does
+            UserError: The settings hold a size or a number of steps, which the model does not take, or a picture does
                 not fit into memory.
         """
         unknown = [name for name in ("width", "height", "steps") if getattr(settings, name) is not None]
@@ -45,8 +45,8 @@ class LocalDrawingVisionModel(LocalVisionModel):
         for request in requests:
             yield request, Drawn(self._draw_picture(request, settings, seed))
 
-    def _tokens(self, **inputs: Any) -> "torch.Tensor":
-        """Generate a text; the model's own ``generate`` would drop the processors that draw tokens and sum scores."""
+    def _generate_tokens(self, **inputs: Any) -> "torch.Tensor":
+        """Generate tokens of text without the model's own ``generate``, which would drop our processors of scores."""
         from transformers import GenerationMixin
 
         model: Any = self.model
@@ -62,13 +62,13 @@ class LocalDrawingVisionModel(LocalVisionModel):
         text = processor.apply_chat_template(messages, add_generation_prompt=True)
         inputs = processor(text=text, generation_mode="image", return_tensors="pt").to(self.model.device)
         tokens_and_mask = {name: inputs[name] for name in ("input_ids", "attention_mask")}
-        guided = {} if settings.guidance is None else {"guidance_scale": settings.guidance}
+        guidance = {} if settings.guidance is None else {"guidance_scale": settings.guidance}
         model: Any = self.model
         devices = [self.model.device] if self.model.device.type == "cuda" else []
         try:
             with torch.random.fork_rng(devices), torch.inference_mode():
                 torch.manual_seed(request.seed(seed))
-                tokens = model.generate(**tokens_and_mask, generation_mode="image", do_sample=True, **guided)
+                tokens = model.generate(**tokens_and_mask, generation_mode="image", do_sample=True, **guidance)
                 [pixels] = model.decode_image_tokens(tokens).float()
         except (RuntimeError, MemoryError) as error:
             if not checkpoints.is_out_of_memory(error):
@@ -80,14 +80,14 @@ class LocalDrawingVisionModel(LocalVisionModel):
         """Encode a picture as a PNG.
 
         Args:
-            pixels: Pixels, normalized as the processor normalizes its inputs, shape (height, width, 3).
+            pixels: Pixels of shape (height, width, 3), normalized as the processor normalizes its inputs.
         """
         import torch
         from PIL import Image
 
-        pictures: Any = getattr(self.processor, "image_processor")  # noqa: B009  (it has no type)
-        mean, deviation = (torch.tensor(getattr(pictures, name)) for name in ("image_mean", "image_std"))
-        shares = (pixels.cpu() * deviation + mean).clamp(0, 1)
+        image_processor: Any = getattr(self.processor, "image_processor")  # noqa: B009  (it has no type)
+        mean, deviation = (torch.tensor(getattr(image_processor, name)) for name in ("image_mean", "image_std"))
+        brightness = (pixels.cpu() * deviation + mean).clamp(0, 1)
         buffer = io.BytesIO()
-        Image.fromarray((shares * 255).round().to(torch.uint8).numpy()).save(buffer, format="PNG")
+        Image.fromarray((brightness * 255).round().to(torch.uint8).numpy()).save(buffer, format="PNG")
         return buffer.getvalue()

@@ -1,7 +1,7 @@
 """Image generators behind a server that answers ``POST /v1/images/generations``, as OpenAI's does.
 
-A picture comes as base64 or as an address, which is then fetched. Requests carry a seed and a response format; if a
-server says that it does not know one of them, the request is sent again without it.
+The server returns a picture as base64, or its address, from which it is then fetched. Requests have a seed and a
+response format; if a server does not know one of these fields, the request is sent again without it.
 """
 
 import base64
@@ -44,19 +44,19 @@ class EndpointImageGenerator:
 
     @staticmethod
     def check(settings: ImageSettings) -> None:
-        """Refuse settings that the protocol has no field for.
+        """Refuse settings for which the protocol has no field.
 
         Raises:
-            UserError: The settings name steps or guidance.
+            UserError: The settings hold steps or guidance.
         """
         if settings.steps is not None or settings.guidance is not None:
             raise UserError("an image endpoint takes no steps or guidance: leave them out")
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Yield pictures as the server answers; every failed try is yielded too, with its reason.
+        """Yield pictures as they come in; a failed try is also yielded, with its reason.
 
         Raises:
-            UserError: The server refuses every request, or the protocol has no field for the settings.
+            UserError: The server refuses every request, or the protocol has no field for a setting.
         """
         self.check(settings)
         calls = Calls(
@@ -100,12 +100,12 @@ class EndpointImageGenerator:
         raise ValueError("the answer holds no picture")
 
     async def _fetch(self, client: "httpx2.AsyncClient", address: str) -> bytes:
-        """Fetch a picture from its URL without sending our token; the URL may contain a token of the server's."""
+        """Fetch a picture from its URL, without our token; the server may have put its own token into the URL."""
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https"):
             raise ValueError(f"the picture's address begins with {parts.scheme}:")
         async with client.stream("GET", address) as response:
             if not response.is_success:
-                shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-                raise ValueError(f"HTTP {response.status_code} instead of the picture at {shown}")
+                public_address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+                raise ValueError(f"HTTP {response.status_code} instead of the picture at {public_address}")
             return await read(response, _LARGEST_ANSWER_IN_BYTES)

@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from selfknow.errors import UserError
-from selfknow.models.images.pictures import BrokenPictureError, as_png, keep
+from selfknow.models.images.pictures import BrokenPictureError, as_png, store
 from selfknow.models.interface import Decoding, Reply, Request
 
 
 @dataclass(frozen=True)
 class ImageSettings:
-    """Settings for drawing pictures. A setting that is null is left to the generator, as in Tan et al., section 5.1.
+    """Settings for drawing pictures. If a setting is null, the generator's default applies (Tan et al., section 5.1).
 
     Attributes:
         width: The width in pixels; set with ``height``.
         height: The height in pixels; set with ``width``.
         steps: The number of denoising steps; local pipelines only.
-        guidance: The guidance scale: the prompt's weight; local pipelines only.
+        guidance: The guidance scale, which is the weight of the prompt; local pipelines only.
     """
 
     width: int | None = None
@@ -46,7 +46,7 @@ class ImageSettings:
         return cls(int(width), int(height), steps, guidance)
 
     def as_json(self) -> dict[str, object]:
-        """Return the fields for JSON."""
+        """Return the fields as a dict that JSON can hold."""
         return asdict(self)
 
 
@@ -68,20 +68,20 @@ class ImageGenerator(Protocol):
 
     @property
     def name(self) -> str:
-        """The name that the user gave for it: a folder, a Hub id, or an endpoint's address and model."""
+        """The name by which the user called it: a folder, a Hub id, or an endpoint's address and model."""
 
     @property
     def revision(self) -> str | None:
-        """The commit of a Hub pipeline, or the hash of a local one's files; null if unknown."""
+        """The commit of a Hub pipeline, or the hash of a local pipeline's files; null if unknown."""
 
     def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
-        """Draw one picture per request, in any order. A failed attempt is yielded too, and more may follow it."""
+        """Yield one picture per request, in any order. A failed try is also yielded, and further tries may follow."""
 
 
 class Drawing:
-    """An image generator behind the interface of a model: pictures are stored in the run, and a reply is a file's name.
+    """An image generator behind the interface of a model. Pictures are stored in the run; a reply is a file's name.
 
-    A file that is not a whole picture is a failed try, with the reason as its error.
+    A file that is not a complete picture is a failed try, with the reason as its error.
     """
 
     def __init__(self, generator: ImageGenerator, settings: ImageSettings, folder: Path) -> None:
@@ -100,6 +100,6 @@ class Drawing:
         if drawn.picture is None:
             return Reply(None, error=drawn.error)
         try:
-            return Reply(keep(self._folder, as_png(drawn.picture)), "stop")
+            return Reply(store(self._folder, as_png(drawn.picture)), "stop")
         except BrokenPictureError as error:
             return Reply(None, error=str(error))

@@ -1,7 +1,7 @@
 """Image generators in this process: pipelines of ``diffusers``, from a folder or the Hub.
 
-Only weights in safetensors are read, and no code beside them is run. Pictures are drawn one at a time, each from noise
-of its own request's seed, so that a picture depends neither on the others nor on their order.
+Only weights in safetensors are read, and code in the repo is never run. Each picture is drawn alone, from noise with
+the seed of its request, so that it does not depend on other pictures or on their order.
 """
 
 import inspect
@@ -25,7 +25,7 @@ class LocalImageGenerator:
 
     Args:
         folder: The folder of its files.
-        name: The name that the user gave for it.
+        name: The name by which the user called it.
         revision: The files' commit or hash.
         device: ``cuda``, ``mps`` or ``cpu``; by default the fastest one. Weights are float32 on a CPU and bfloat16
             elsewhere.
@@ -42,13 +42,13 @@ class LocalImageGenerator:
         """Find a pipeline in a folder, or fetch its files from the Hub.
 
         Raises:
-            UserError: There is none, or it cannot be fetched.
+            UserError: There is no such pipeline, or it cannot be fetched.
             MissingExtraError: diffusers, torch or transformers is not installed.
         """
         require_diffusers()
-        place, local = checkpoints.locate(name, _INDEX)
+        location, local = checkpoints.locate(name, _INDEX)
         if local:
-            folder = Path(place)
+            folder = Path(location)
             files = [path for path in sorted(folder.rglob("*")) if path.suffix in checkpoints.HASHED_SUFFIXES]
             return cls(folder, name, checkpoints.hash_of_files(folder, files), device)
         folder = _download(name)
@@ -58,7 +58,7 @@ class LocalImageGenerator:
         """Draw one picture after the other.
 
         Raises:
-            UserError: The pipeline cannot be loaded, does not draw from text, takes no such settings, or does not fit
+            UserError: The pipeline cannot be loaded, does not draw from text, does not take a setting, or does not fit
                 into memory.
         """
         if not requests:
@@ -79,7 +79,7 @@ class LocalImageGenerator:
                 self._folder, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True
             )
             pipeline = pipeline.to(device)
-        except Exception as error:  # each of its many parts raises errors of its own over bad files
+        except Exception as error:  # each of its many parts has its own errors for bad files
             if checkpoints.is_out_of_memory(error):
                 raise UserError(f"{self.name} does not fit into the memory of the device") from error
             raise checkpoints.loading_error(self.name, error, local=True) from error
@@ -108,7 +108,7 @@ class LocalImageGenerator:
         except ValueError as error:
             raise UserError(f"{self.name} cannot draw: {str(error).strip().splitlines()[0]}") from error
         if any(getattr(output, "nsfw_content_detected", None) or ()):
-            # The pipeline returns a black picture instead.
+            # The pipeline's output is a black picture.
             return Drawn(None, "the pipeline's safety checker held the picture back")
         buffer = io.BytesIO()
         output.images[0].save(buffer, format="PNG")
@@ -127,7 +127,7 @@ def require_diffusers() -> None:
 
 
 def quieten() -> None:
-    """Silence diffusers on stderr, as :func:`selfknow.models.checkpoints.quieten` silences transformers."""
+    """Hide diffusers' messages on stderr, like :func:`selfknow.models.checkpoints.quieten`."""
     if is_verbose():
         return
     from diffusers.utils import logging
@@ -141,5 +141,5 @@ def _download(name: str) -> Path:
 
     try:
         return Path(DiffusionPipeline.download(name, use_safetensors=True, trust_remote_code=False))
-    except Exception as error:  # the Hub, the network and a repo without a pipeline raise errors of their own
+    except Exception as error:  # the Hub, the network and a repo without a pipeline raise different errors
         raise checkpoints.loading_error(name, error, local=False) from error

@@ -1,8 +1,8 @@
 """Pictures as files of a run: checked, named after their SHA-256, and written whole or not at all.
 
-``RUN/images/<sha256>.png`` is a drawn picture, named after the hash of that very file. It is always a PNG of plain RGB
-on white without metadata (some servers write the prompt into it). ``RUN/images/<sha256>-mirrored.png`` is its mirror
-image, left and right exchanged.
+``RUN/images/<sha256>.png`` is a drawn picture, named after the hash of the file. It is always a PNG of plain RGB on
+white. It has no metadata, as some servers write the prompt there. ``RUN/images/<sha256>-mirrored.png`` is its mirror
+image, with left and right exchanged.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def require_images_extra() -> None:
     """Check that Pillow is installed.
 
     Raises:
-        MissingExtraError: It is not.
+        MissingExtraError: Pillow is not installed.
     """
     if find_spec("PIL") is None:
         raise MissingExtraError("drawing pictures and looking at them", "images")
@@ -45,10 +45,10 @@ def as_png(content: bytes) -> bytes:
     """Convert a picture from any source into the PNG that is stored.
 
     Args:
-        content: A PNG, JPEG or WebP file; the first frame of a moving picture is taken.
+        content: A PNG, JPEG or WebP file. Of a moving picture, the first frame is used.
 
     Raises:
-        BrokenPictureError: It is empty, cut off, of another kind, or has too many bytes or pixels.
+        BrokenPictureError: The file is empty, cut off, of another kind, or has too many bytes or pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -72,7 +72,7 @@ def as_png(content: bytes) -> bytes:
 
 
 def _check_size(image: "Image.Image") -> None:
-    """Refuse a huge picture before a pixel is unpacked: its file may be small."""
+    """Refuse a huge picture before its pixels are unpacked, as its file may be small."""
     width, height = image.size
     if width * height > LARGEST_IN_PIXELS:
         raise BrokenPictureError(f"the picture has {width} x {height} pixels, more than {LARGEST_IN_PIXELS:,}")
@@ -93,8 +93,8 @@ def _encode_png(image: "Image.Image") -> bytes:
     return buffer.getvalue()
 
 
-def keep(folder: Path, png: bytes) -> str:
-    """Write a picture into a run folder, unless it is there already, and return its name, relative to the folder."""
+def store(folder: Path, png: bytes) -> str:
+    """Write a picture into a run folder, unless it is already there, and return its path in the folder."""
     name = f"{FOLDER}/{hashlib.sha256(png).hexdigest()}.png"
     if not (folder / name).is_file():
         write_whole(folder / name, png)
@@ -111,21 +111,21 @@ def mirrored_name(name: str) -> str:
 
 
 def find(folder: Path, name: str) -> Path:
-    """Return the path of a run's picture; a mirror image is made on its first use.
+    """Return the path of a run's picture; a mirror image is created at its first use.
 
     Raises:
-        UserError: It is not the name of a picture, the picture is missing, or its hash is not that in its name.
+        UserError: The name is not that of a picture, or the picture is missing, or its hash differs from its name.
     """
     match = _NAME.fullmatch(name)
     if match is None:
         raise UserError(f"{name!r} is not a picture of a run: expected a name such as {FOLDER}/<sha256>.png")
-    drawn = folder / FOLDER / f"{match[1]}.png"
+    path = folder / FOLDER / f"{match[1]}.png"
     try:
-        content = drawn.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"the picture {drawn} cannot be read: {error.strerror or error}") from error
+        raise UserError(f"the picture {path} cannot be read: {error.strerror or error}") from error
     if hashlib.sha256(content).hexdigest() != match[1]:
-        raise UserError(f"the picture {drawn} was changed: its name is no longer its sha256")
+        raise UserError(f"the picture {path} was changed: its name is no longer its sha256")
     if match[2] and not (folder / name).is_file():
         write_whole(folder / name, _mirror(content))
     return folder / name

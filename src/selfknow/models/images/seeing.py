@@ -22,10 +22,10 @@ class LocalVisionModel(LocalModel):
 
     Args:
         model: The model, on its device.
-        processor: Its processor: a tokenizer and an image processor.
-        name: The name that the user gave for it.
+        processor: Its processor, which holds a tokenizer and an image processor.
+        name: The name by which the user called it.
         revision: The weights' commit or hash.
-        batch_size: Requests answered at once; halved if the memory does not suffice.
+        batch_size: The largest number of requests answered at once; halved if the memory does not suffice.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class LocalVisionModel(LocalModel):
         """Load a checkpoint from a folder or the Hub (see :meth:`LocalModel.load`).
 
         Raises:
-            UserError: It does not exist, cannot be fetched, reads text only, or does not fit into memory.
+            UserError: The checkpoint does not exist, cannot be fetched, reads only text, or does not fit into memory.
         """
         if chat is False:
-            raise UserError(f"{name} is shown pictures through its chat template: leave out {argument('chat', False)}")
+            raise UserError(f"{name} sees pictures only through its chat template: leave out {argument('chat', False)}")
         checkpoints.require_models_extra()
         require_images_extra()
         device = device or checkpoints.best_device()
@@ -71,11 +71,11 @@ class LocalVisionModel(LocalModel):
 
     @property
     def _is_continuous(self) -> bool:
-        return False  # the model stores the pictures' positions, batch by batch
+        return False  # the model stores the positions of a whole batch's pictures
 
     def _render(self, request: Request) -> Rendered:
         if request.image is None:
-            raise UserError(f"{self.name} is asked about pictures here, and this request shows none")
+            raise UserError(f"{self.name} was opened to see pictures, but this request has no picture")
         processor: Any = self.processor
         text = str(processor.apply_chat_template(self._conversation(request), add_generation_prompt=True))
         messages = ({"role": "user", "content": request.prompt},)
@@ -88,7 +88,7 @@ class LocalVisionModel(LocalModel):
         return {name: value.to(self.model.device) for name, value in inputs.items() if hasattr(value, "to")}
 
     def _process(self, requests: Sequence[Request]) -> Any:
-        """Return the model's inputs, such as tokens and pixels, padded on the left."""
+        """Return the model's inputs for requests, such as tokens and pixels, padded on the left."""
         processor: Any = self.processor
         inputs = processor.apply_chat_template(
             [self._conversation(request) for request in requests],

@@ -1,4 +1,4 @@
-"""Markdown references to pictures in prompts, so that recorded prompts stay small."""
+"""Markdown references, which stand for pictures in prompts, so that recorded prompts stay small."""
 
 import base64
 import re
@@ -17,10 +17,10 @@ def reference(name: str) -> str:
     return f"![]({name})"
 
 
-def name_in(prompt: str) -> str | None:
+def picture_name(prompt: str) -> str | None:
     r"""Return the name of the picture in a prompt; null if there is none.
 
-    >>> name_in("How many?\n\n![](images/ab12.png)")
+    >>> picture_name("How many?\n\n![](images/ab12.png)")
     'images/ab12.png'
     """
     match = _REFERENCE.search(prompt)
@@ -37,8 +37,8 @@ def split_at_picture(prompt: str) -> tuple[str, str]:
     return (prompt[: match.start()], prompt[match.end() :]) if match else (prompt, "")
 
 
-def parts_of(request: Request) -> list[dict[str, object]]:
-    """Return the parts of a request's chat message in order, its picture as a ``data:`` address."""
+def request_parts(request: Request) -> list[dict[str, object]]:
+    """Return the parts of a request's chat message in order, with its picture as a ``data:`` address."""
     assert request.image is not None, "the request shows a picture"
     data = base64.b64encode(request.image.read_bytes()).decode()
     return message_parts(request.prompt, {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}})
@@ -47,8 +47,8 @@ def parts_of(request: Request) -> list[dict[str, object]]:
 def message_parts(prompt: str, picture: dict[str, object]) -> list[dict[str, object]]:
     """Return the parts of a chat message: the text before the picture, the picture, and the text after it."""
     before, after = split_at_picture(prompt)
-    return [*_text(before), picture, *_text(after)]
+    return [*_text_parts(before), picture, *_text_parts(after)]
 
 
-def _text(text: str) -> list[dict[str, object]]:
+def _text_parts(text: str) -> list[dict[str, object]]:
     return [{"type": "text", "text": text}] if text else []

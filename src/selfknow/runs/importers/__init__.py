@@ -1,1 +1,1 @@
-"""Logs of other tools as run folders."""
+"""Importers that turn logs of other tools into run folders."""

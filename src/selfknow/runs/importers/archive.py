@@ -1,4 +1,4 @@
-"""A reader of untrusted zip archives, which inflates no member beyond a limit, whatever size the archive declares."""
+"""A reader of untrusted zip archives. It limits the inflated size of members, whatever size the archive declares."""
 
 import io
 import struct
@@ -16,7 +16,7 @@ LARGEST_MEMBER_IN_BYTES = 256 << 20
 LARGEST_ARCHIVE_IN_BYTES = 4 << 30
 _PIECE_IN_BYTES = 1 << 20
 _ZSTD = 93  # zip's number for Zstandard, which Python's zipfile reads from 3.14 on
-_LOCAL_HEADER = 30  # bytes before a member's name; the last four are the lengths of its name and of its extra field
+_LOCAL_HEADER_IN_BYTES = 30  # the last four bytes are the lengths of the member's name and extra field, which follow
 
 
 def check_sizes(path: Path) -> None:
@@ -24,7 +24,7 @@ def check_sizes(path: Path) -> None:
 
     Raises:
         UserError: A member, or the sum of all members, is larger than the limit.
-        OSError, ValueError, zipfile.BadZipFile: It cannot be read.
+        OSError, ValueError, zipfile.BadZipFile: The archive cannot be read.
     """
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
@@ -39,14 +39,14 @@ def read_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """Return one member's bytes.
 
     Raises:
-        UserError: It is larger than the limit.
-        OSError, ValueError, zipfile.BadZipFile: It cannot be read.
+        UserError: The member is larger than the limit.
+        OSError, ValueError, zipfile.BadZipFile: The member cannot be read.
     """
     return b"".join(_pieces(archive, entry))
 
 
 def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield a member's bytes, and check their real size, as the declared one may be wrong."""
+    """Yield a member's bytes, and check their real size, as the declared size may be wrong."""
     _check_member(entry, entry.file_size)
     size = 0
     with _open_member(archive, entry) as file:
@@ -62,12 +62,12 @@ def _open_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[I
         with archive.open(entry) as file:
             yield file
         return
-    packed = archive.fp
-    assert packed is not None, "the archive is open"
-    packed.seek(entry.header_offset + _LOCAL_HEADER - 4)
-    name_length, extra_length = struct.unpack("<HH", packed.read(4))
-    packed.seek(name_length + extra_length, io.SEEK_CUR)
-    with pa.CompressedInputStream(pa.BufferReader(packed.read(entry.compress_size)), "zstd") as file:
+    archive_file = archive.fp
+    assert archive_file is not None, "the archive is open"
+    archive_file.seek(entry.header_offset + _LOCAL_HEADER_IN_BYTES - 4)
+    name_length, extra_length = struct.unpack("<HH", archive_file.read(4))
+    archive_file.seek(name_length + extra_length, io.SEEK_CUR)
+    with pa.CompressedInputStream(pa.BufferReader(archive_file.read(entry.compress_size)), "zstd") as file:
         yield file
 
 

@@ -1,6 +1,6 @@
-"""An importer of Inspect's logs, ``.eval`` archives and ``.json`` files alike.
+"""An importer of Inspect's logs, both ``.eval`` archives and ``.json`` files.
 
-A sample's epochs become samples, and its score's letters become numbers as in Inspect's own metrics.
+Each epoch of an Inspect sample becomes one sample of the run. Letters of scores become numbers as in Inspect's metrics.
 """
 
 import json
@@ -21,11 +21,11 @@ from selfknow.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, re
 from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
 
 TOOL = "Inspect"
-_VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_ATTACHMENT = "attachment://"
-_LONG = ("events", "events_data", "store", "attachments")  # not needed, and large
-_FINISH = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
-_DECODING = {
+_SCORES_OF_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_ATTACHMENT_PREFIX = "attachment://"
+_UNNEEDED_PARTS = ("events", "events_data", "store", "attachments")  # they are large
+_FINISH_REASONS = {"stop": "stop", "max_tokens": "length", "model_length": "length"}
+_INSPECT_NAMES = {
     "temperature": "temperature",
     "top_p": "top_p",
     "top_k": "top_k",
@@ -39,7 +39,7 @@ def read_inspect(path: Path) -> Log:
     """Read one log.
 
     Raises:
-        UserError: It is not an Inspect log, or not a whole one.
+        UserError: The file is not an Inspect log, or it is incomplete.
     """
     with refuse_damaged(path, TOOL):
         return _read(path)
@@ -49,7 +49,8 @@ def _read(path: Path) -> Log:
     if path.suffix == ".eval":
         with _refuse_incomplete(path):
             check_sizes(path)  # Inspect itself has no limit
-    header, samples = _read_with_inspect(path) or (_read_archive(path) if path.suffix == ".eval" else _read_file(path))
+    read_without_inspect = _read_archive if path.suffix == ".eval" else _read_file
+    header, samples = _read_with_inspect(path) or read_without_inspect(path)
     evaluation = header.get("eval")
     if not isinstance(evaluation, dict) or not evaluation.get("model"):
         raise UserError(f"{path} is not an Inspect log: it does not say which model was evaluated")
@@ -57,16 +58,16 @@ def _read(path: Path) -> Log:
     dataset = evaluation.get("dataset") or {}
     decoding = _decoding(evaluation, (header.get("plan") or {}).get("config") or {})
     try:
-        resolved = _sort_samples([_needed_part(sample) for sample in samples], dataset)
-        marks = [(sample.get("metadata") or {}).get(MARK) for sample in resolved]
-        own = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
-        if own and len(own) == len(marks):
-            pairs = zip(resolved, own, strict=True)
+        samples = _sort_samples([_needed_part(sample) for sample in samples], dataset)
+        marks = [(sample.get("metadata") or {}).get(MARK) for sample in samples]
+        own_samples = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
+        if own_samples and len(own_samples) == len(marks):
+            pairs = zip(samples, own_samples, strict=True)
             calls = [call for sample, own_sample in pairs for call in _own_calls(sample, own_sample, model)]
-            return own_log(own, calls, decoding, TOOL)
-        ids = _ids(resolved)
-        examples = {ids[str(sample["id"])]: _example(sample, ids[str(sample["id"])]) for sample in resolved}
-        calls = [_call(sample, ids[str(sample["id"])], model) for sample in resolved]
+            return own_log(own_samples, calls, decoding, TOOL)
+        ids = _example_ids(samples)
+        examples = {ids[str(sample["id"])]: _example(sample, ids[str(sample["id"])]) for sample in samples}
+        calls = [_call(sample, ids[str(sample["id"])], model) for sample in samples]
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} holds a sample that is not from Inspect: {type(error).__name__} {error}") from error
     name = str(dataset.get("location") or dataset.get("name") or task)
@@ -74,29 +75,29 @@ def _read(path: Path) -> Log:
 
 
 def _decoding(evaluation: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of drawing replies by our names, those alone that the log tells.
+    """Return the decoding settings in the log, by our names.
 
-    A local model (``hf``) with ``-M do_sample=false`` is greedy, whatever the temperature.
+    A local model (``hf``) with ``-M do_sample=false`` decodes greedily at any temperature.
     """
     options = {**(evaluation.get("model_generate_config") or {}), **plan}
-    decoding = {ours: options[theirs] for ours, theirs in _DECODING.items() if options.get(theirs) is not None}
+    decoding = {name: options[key] for name, key in _INSPECT_NAMES.items() if options.get(key) is not None}
     is_greedy = (evaluation.get("model_args") or {}).get("do_sample") is False
     return {**decoding, "temperature": 0.0} if is_greedy else decoding
 
 
 def _read_with_inspect(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]] | None:
-    """Read a log of any version by Inspect itself; null if Inspect is not installed or fails.
+    """Read a log of any version with Inspect; null if Inspect is not installed or fails.
 
-    A log that Inspect cannot read is read here, where the error is one clear line.
+    Our own reader then reads the log, and describes an error in one line.
     """
     try:
         from inspect_ai.log import read_eval_log
     except ImportError:
         return None
     try:
-        log = read_eval_log(str(path), resolve_attachments=True, exclude_fields=set(_LONG))
+        log = read_eval_log(str(path), resolve_attachments=True, exclude_fields=set(_UNNEEDED_PARTS))
         content = log.model_dump(mode="json", exclude_none=True)
-    except Exception:  # any failure: we read the file ourselves
+    except Exception:  # Inspect may raise anything; our own reader takes over
         return None
     samples = content.get("samples")
     return (content, samples) if isinstance(samples, list) and samples else None
@@ -111,12 +112,12 @@ def _read_file(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any
 
 
 def _read_archive(path: Path) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
-    """Read an archive, one sample after another, each without the parts that are not needed."""
+    """Read an archive sample by sample, without the parts that are not needed."""
     with _refuse_incomplete(path), zipfile.ZipFile(path) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
         header = parse_json(read_member(archive, entries["header.json"]))
         if not isinstance(header, dict):
-            raise ValueError("its header is no JSON object")
+            raise ValueError("its header is not a JSON object")
         names = sorted(name for name in entries if name.startswith("samples/"))
         return header, [_needed_part(parse_json(read_member(archive, entries[name]))) for name in names]
 
@@ -136,38 +137,38 @@ def _refuse_incomplete(path: Path) -> Iterator[None]:
 
 
 def _needed_part(sample: Any) -> Any:
-    """Return a sample with its long texts in place, and without the parts that are not needed."""
+    """Return a sample without the parts that are not needed, and with the long texts that Inspect stores apart."""
     return _resolve(sample, sample.get("attachments") or {})
 
 
 def _resolve(value: Any, attachments: Mapping[str, str]) -> Any:
-    """Replace Inspect's references to long texts by the texts."""
-    if isinstance(value, str) and value.startswith(_ATTACHMENT):
-        return attachments.get(value.removeprefix(_ATTACHMENT), value)
+    """Replace Inspect's references to attachments by the attached texts, and drop the parts that are not needed."""
+    if isinstance(value, str) and value.startswith(_ATTACHMENT_PREFIX):
+        return attachments.get(value.removeprefix(_ATTACHMENT_PREFIX), value)
     if isinstance(value, dict):
-        return {name: _resolve(part, attachments) for name, part in value.items() if name not in _LONG}
+        return {name: _resolve(part, attachments) for name, part in value.items() if name not in _UNNEEDED_PARTS}
     return [_resolve(part, attachments) for part in value] if isinstance(value, list) else value
 
 
 def _sort_samples(samples: list[Any], dataset: Mapping[str, Any]) -> list[Any]:
-    """Sort samples in the order of their dataset; Inspect writes them sorted by their ids."""
-    places = {str(name): place for place, name in enumerate(dataset.get("sample_ids") or [])}
-    return sorted(samples, key=lambda sample: places.get(str(sample["id"]), len(places)))
+    """Sort samples in the order of their dataset; Inspect sorts them by id."""
+    positions = {str(name): position for position, name in enumerate(dataset.get("sample_ids") or [])}
+    return sorted(samples, key=lambda sample: positions.get(str(sample["id"]), len(positions)))
 
 
-def _ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Map the samples' ids to those of their rows: the ``id`` in their metadata, if it is unique, else the sample's.
+def _example_ids(samples: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Map each sample's id to its example's: the ``id`` in the metadata if all are unique, else the sample's own.
 
-    Inspect numbers the samples of a dataset on the Hub; the rows' own ids are in their metadata.
+    Inspect numbers the samples of a dataset on the Hub; the rows' ids are in the metadata.
     """
-    own = {str(sample["id"]): (sample.get("metadata") or {}).get("id") for sample in samples}
-    if None in own.values() or len({str(value) for value in own.values()}) < len(own):
-        return {name: name for name in own}
-    return {name: str(value) for name, value in own.items()}
+    row_ids = {str(sample["id"]): (sample.get("metadata") or {}).get("id") for sample in samples}
+    if None in row_ids.values() or len({str(row_id) for row_id in row_ids.values()}) < len(row_ids):
+        return {sample_id: sample_id for sample_id in row_ids}
+    return {sample_id: str(row_id) for sample_id, row_id in row_ids.items()}
 
 
-def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[ImportedCall]:
-    """Read the calls of a sample of a task of this package, which its solver recorded."""
+def _own_calls(sample: Mapping[str, Any], own_sample: OwnSample, model: str) -> list[ImportedCall]:
+    """Read the calls that the solver of this package recorded in a sample."""
     number = int(sample.get("epoch", 1)) - 1
     calls: list[ImportedCall] = []
     for row in (sample.get("metadata") or {}).get(CALLS) or []:
@@ -181,14 +182,20 @@ def _own_calls(sample: Mapping[str, Any], own: OwnSample, model: str) -> list[Im
         parent = row.get("parent_generation_id")
         calls.append(
             ImportedCall(
-                *(str(row["example_id"]), model, str(row["prompt"]), reply, row["stage"], row["variant"], number),
+                str(row["example_id"]),
+                model,
+                str(row["prompt"]),
+                reply,
+                stage=row["stage"],
+                variant=row["variant"],
+                sample=number,
                 parent=None if parent is None else calls[int(parent)],
             )
         )
     if calls:
         return calls
-    failed = _call(sample, str(own.row["id"]), model)
-    return [replace(failed, stage=own.stage, variant=own.variant, scores=())]
+    failed = _call(sample, str(own_sample.row["id"]), model)
+    return [replace(failed, stage=own_sample.stage, variant=own_sample.variant, scores=())]
 
 
 def _example(sample: Mapping[str, Any], identifier: str) -> dict[str, Any]:
@@ -197,7 +204,7 @@ def _example(sample: Mapping[str, Any], identifier: str) -> dict[str, Any]:
     return {
         **{name: value for name, value in metadata.items() if name not in ("id", "input", "target")},
         "id": identifier,
-        "input": _text_of(sample["input"]),
+        "input": _join_texts(sample["input"]),
         "target": target if isinstance(target, str) else json.dumps(target),
     }
 
@@ -210,23 +217,24 @@ def _call(sample: Mapping[str, Any], identifier: str, model: str) -> ImportedCal
     messages = tuple(_message(message) for message in conversation)
     usage = output.get("usage") or {}
     if error is not None or choice is None:
-        why = error.get("message") if isinstance(error, dict) else error
-        reply = Reply(None, messages=messages, error=str(why or output.get("error") or "no output"))
+        reason = error.get("message") if isinstance(error, dict) else error
+        reply = Reply(None, messages=messages, error=str(reason or output.get("error") or "no output"))
     else:
+        stop_reason = str(choice.get("stop_reason"))
         reply = Reply(
-            _text_of(choice["message"]["content"]),
-            _FINISH.get(str(choice.get("stop_reason")), str(choice.get("stop_reason"))),
+            _join_texts(choice["message"]["content"]),
+            _FINISH_REASONS.get(stop_reason, stop_reason),
             messages=messages,
             prompt_tokens=usage.get("input_tokens"),
             completion_tokens=usage.get("output_tokens"),
         )
     scores = tuple(_scores(sample.get("scores") or {}))
     sample_number = int(sample.get("epoch", 1)) - 1
-    return ImportedCall(identifier, model, _text_of(conversation), reply, sample=sample_number, scores=scores)
+    return ImportedCall(identifier, model, _join_texts(conversation), reply, sample=sample_number, scores=scores)
 
 
 def _conversation(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the messages before the model's last answer, with system prompts and earlier turns."""
+    """Return the messages before the model's last answer: system prompts, earlier turns and the last prompt."""
     messages = list(sample.get("messages") or [])
     if messages and messages[-1]["role"] == "assistant":
         messages.pop()
@@ -237,30 +245,31 @@ def _conversation(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, str]:
-    return {"role": str(message["role"]), "content": _text_of(message["content"])}
+    return {"role": str(message["role"]), "content": _join_texts(message["content"])}
 
 
-def _text_of(content: Any) -> str:
-    """Return a text as it is, and the texts of messages or parts joined by line breaks."""
+def _join_texts(content: Any) -> str:
+    """Return a text unchanged; join the texts of messages or parts by line breaks."""
     if isinstance(content, str):
         return content
-    texts = (_text_of(part["content"]) if "content" in part else str(part.get("text", "")) for part in content)
+    texts = (_join_texts(part["content"]) if "content" in part else str(part.get("text", "")) for part in content)
     return "\n".join(texts)
 
 
 def _scores(scores: Mapping[str, Any]) -> Iterator[ImportedScore]:
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
-        parts = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else {scorer: value}
-        for metric, part in parts.items():
-            yield _score(metric, part)
+        if isinstance(value, dict):
+            yield from (_score(f"{scorer}/{key}", part) for key, part in value.items())
+        else:
+            yield _score(scorer, value)
 
 
 def _score(metric: str, value: Any) -> ImportedScore:
     if isinstance(value, bool | int | float):
         return ImportedScore(metric, float(value))
-    if isinstance(value, str) and value in _VALUES:
-        return ImportedScore(metric, _VALUES[value])
+    if isinstance(value, str) and value in _SCORES_OF_LETTERS:
+        return ImportedScore(metric, _SCORES_OF_LETTERS[value])
     try:
         return ImportedScore(metric, float(value))
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """An importer of OpenAI's batches: their output and error files, with their input files.
 
-A line answers the request of the same ``custom_id``, which becomes the example's id. A batch may be imported together
-with later ones that repeat its failed requests: a line after a failed one of the same ``custom_id`` is its next try.
+A line answers the request with the same ``custom_id``, which becomes the example's id. You can import a batch with
+later batches that repeat its failed requests: a line after a failed line of the same ``custom_id`` is the next try.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
     """Read a batch.
 
     Args:
-        outputs: Its output files, and its error files.
-        inputs: The files that were sent.
+        outputs: Its output files and error files.
+        inputs: Its input files, which hold the requests.
 
     Raises:
-        UserError: A line is not a batch request or output, or answers a request that was not sent.
+        UserError: A line is not a batch request or output, or answers a request that is not in the input.
     """
     with refuse_damaged(outputs[0], "an OpenAI batch"):
         return _read(outputs, inputs)
@@ -64,22 +64,22 @@ def _read_requests(inputs: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
 
 
 def _decoding(body: Mapping[str, Any]) -> dict[str, Any]:
-    names = {
-        "temperature": ("temperature",),
-        "top_p": ("top_p",),
-        "max_new_tokens": ("max_completion_tokens", "max_tokens"),
-        "stop": ("stop",),
-        "seed": ("seed",),
+    limits = [body[name] for name in ("max_completion_tokens", "max_tokens") if body.get(name) is not None]
+    stop = body.get("stop")
+    decoding = {
+        "temperature": body.get("temperature"),
+        "top_p": body.get("top_p"),
+        "max_new_tokens": limits[0] if limits else None,
+        "stop": [stop] if isinstance(stop, str) else stop,
+        "seed": body.get("seed"),
     }
-    settings = {ours: [body[name] for name in theirs if body.get(name) is not None] for ours, theirs in names.items()}
-    decoding = {ours: values[0] for ours, values in settings.items() if values}
-    return {**decoding, "stop": [decoding["stop"]]} if isinstance(decoding.get("stop"), str) else decoding
+    return {name: value for name, value in decoding.items() if value is not None}
 
 
 def _shared(decodings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings that all requests of a batch share."""
+    """Return the settings that are equal in all requests of a batch."""
     first, *others = decodings
-    return {name: value for name, value in first.items() if all(each.get(name) == value for each in others)}
+    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
 
 
 def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall]:
@@ -91,8 +91,8 @@ def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall
     choices = answer.get("choices")
     if error or not isinstance(choices, list) or not choices:
         status = f"{response['status_code']} " if response.get("status_code") else ""
-        why = error.get("message") or error.get("code") if isinstance(error, dict) else error
-        reply = Reply(None, messages=messages, error=f"{status}{why or 'no choice in the response'}")
+        reason = (error.get("message") or error.get("code")) if isinstance(error, dict) else error
+        reply = Reply(None, messages=messages, error=f"{status}{reason or 'no choice in the response'}")
         return [ImportedCall(custom_id, model, prompt, reply)]
     usage = answer.get("usage")
     replies = [reply_from_choice(choice, usage) for choice in choices]

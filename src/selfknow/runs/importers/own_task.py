@@ -1,7 +1,8 @@
-"""A record beside each sample of a task of this package in another tool's log, so that the log can be imported.
+"""Samples of this package's tasks in the logs of other tools.
 
-A sample carries, under the name :data:`MARK`, its task, its dataset, its row with the types of its columns, and its
-first call. An import makes the same run as ``selfknow evaluate`` would have made.
+Inspect or lm-evaluation-harness can run a task of this package. Each sample in the log then has a record under the name
+:data:`MARK`: its task, its dataset, its row with the types of its columns, and the kind of its first call. With these
+records, an import makes the run that ``selfknow evaluate`` would have made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,20 +16,22 @@ from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.run import ImportedCall, Log
 
 MARK = "selfknow"
+"""The key of the record in a sample's metadata."""
+
 CALLS = "calls"
-"""The name of a sample's calls beside the mark, as the tool's own record holds the last call alone."""
+"""The key of a sample's calls in its metadata; the tool's own record holds only the last call."""
 
 
 @dataclass(frozen=True)
 class OwnSample:
-    """A sample of a task of this package.
+    """The record of a sample of a task of this package.
 
     Attributes:
-        task: Its task.
-        dataset: The dataset of its row, as the fields of a reference.
+        task: Name of its task.
+        dataset: The dataset of its row, as the fields of a :class:`DatasetReference`.
         decoding: The task's decoding, which the tool's own options may overwrite.
         settings: The run's settings, as in ``run.json``.
-        types: The types of the row's columns, by name, as from :func:`types_of`.
+        types: The types of the row's columns, by name, as :func:`column_types` returns them.
         row: The row.
         stage: The stage of the sample's first call.
         variant: The variant of the sample's first call.
@@ -44,7 +47,7 @@ class OwnSample:
     variant: str = "plain"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the fields as a dict that JSON can hold."""
         return asdict(self)
 
     @property
@@ -57,7 +60,7 @@ def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
     """Read a sample that :meth:`OwnSample.as_json` wrote.
 
     Raises:
-        UserError: It was written by another version, or changed.
+        UserError: The record is damaged, or another version wrote it.
     """
     try:
         return OwnSample(**value)
@@ -65,14 +68,14 @@ def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
         raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
 
 
-def types_of(schema: pa.Schema) -> dict[str, str]:
+def column_types(schema: pa.Schema) -> dict[str, str]:
     """Return the types of a schema's columns as text, by name.
 
     Raises:
-        UserError: A column is neither plain nor a list of plain values.
+        UserError: A column's values are neither plain values nor lists of plain values.
 
     Example:
-        >>> types_of(pa.schema({"id": pa.string(), "answers": pa.list_(pa.string())}))
+        >>> column_types(pa.schema({"id": pa.string(), "answers": pa.list_(pa.string())}))
         {'id': 'string', 'answers': 'list string'}
     """
     return {column.name: _type_name(column.type) for column in schema}
@@ -86,8 +89,8 @@ def _type_name(type_: pa.DataType) -> str:
     return str(type_)
 
 
-def table_of(samples: Sequence[OwnSample]) -> pa.Table:
-    """Return the rows of samples as a table, each row once.
+def example_rows(samples: Sequence[OwnSample]) -> pa.Table:
+    """Return the rows of the samples as a table, each row once.
 
     Raises:
         UserError: Two samples with one id have different rows, or a value is not of its column's type.
@@ -114,13 +117,13 @@ def _type(text: str) -> pa.DataType:
 def own_log(
     samples: Sequence[OwnSample], calls: Sequence[ImportedCall], decoding: Mapping[str, Any], source: str
 ) -> Log:
-    """Return the log of a task of this package without the tool's scores, as the task's own scorer scores it.
+    """Return the log of a task of this package without the tool's scores; the task's own scorer scores the run.
 
     Args:
-        samples: All samples.
-        calls: All calls.
-        decoding: The known settings of drawing.
-        source: The tool that wrote the log.
+        samples: All samples of the log.
+        calls: All calls of the log.
+        decoding: The known decoding settings.
+        source: Name of the tool that wrote the log.
 
     Raises:
         UserError: The samples are of several tasks or datasets.
@@ -131,4 +134,4 @@ def own_log(
             raise UserError(
                 f"the log holds samples of {first.task} and {sample.task}: import logs of one task and dataset"
             )
-    return Log(first.task, first.reference, table_of(samples), calls, decoding, source, first.settings)
+    return Log(first.task, first.reference, example_rows(samples), calls, decoding, source, first.settings)

@@ -1,7 +1,7 @@
-"""Tables of replies that were made elsewhere: JSON lines, JSON, CSV or Parquet, with any column names.
+"""An importer of tables of replies: JSON Lines, JSON, CSV or Parquet files with any column names.
 
-The columns are named by the user, or guessed where only one name fits. A column's name may reach into nested values:
-``result.completions.0.text`` is the text of the first completion of HELM's ``scenario_state.json``.
+The user names the columns; a column without a name is guessed if only one fits. A name may reach into nested values:
+``result.completions.0.text`` is the text of the first completion in HELM's ``scenario_state.json``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,20 +25,10 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class TableColumns:
-    """The columns of a table by their meaning; a null one is guessed if only one name fits.
+    """Names of a table's columns, by their meaning. A column whose name is null is guessed if only one fits.
 
-    Attributes:
-        id: The question's id.
-        question: The question's text.
-        reply: The model's reply.
-        model: The model's name, or the name itself.
-        answer: The right answer, or several.
-        answerable: True if the question has an answer.
-        prompt: The text that the model received, if it is more than the question.
-        variant: The variant of the prompt, or the variant itself.
-        sample: The number of the sample, from 0.
-        finish_reason: Why the reply ended; ``length``: it was cut off.
-        error: Why there is no reply.
+    The column of ``finish_reason`` holds ``length`` for a reply that was cut off. ``model`` and ``variant`` may be the
+    value of all rows instead of a column.
     """
 
     id: str | None = option(None, "The column of the question's id.", metavar="COLUMN")
@@ -54,17 +44,17 @@ class TableColumns:
     error: str | None = option(None, "The column of a failed request's error.", metavar="COLUMN")
 
 
-_VALUES = ("model", "variant")  # of these the user may name the value itself
+_VALUE_FIELDS = ("model", "variant")  # the user may give the value of all rows instead of a column
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table.
+    """A row of a table, as in its file.
 
     Attributes:
-        file: The file that holds it.
-        number: Its number in the file, from 1.
-        values: Its values, by column.
+        file: The file that holds the row.
+        number: The row's number in the file, from 1.
+        values: The row's values, by column.
     """
 
     file: Path
@@ -96,12 +86,12 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Choice:
-    """A column that was chosen for a field, or the value of all rows.
+    """The column that was chosen for a field, or one value for all rows.
 
     Attributes:
-        column: The column; null if all rows have one value.
-        value: The value of all rows; null if a column holds it.
-        origin: ``named`` or ``guessed``.
+        column: The column; null if all rows have the same value.
+        value: The value of all rows; null if a column holds the values.
+        origin: ``named`` by the user, or ``guessed``.
     """
 
     column: str | None
@@ -109,7 +99,7 @@ class Choice:
     origin: str
 
     def cell(self, row: TableRow) -> Any:
-        """Return the value of a row."""
+        """Return the field's value in a row."""
         return self.value if self.column is None else row.cell(self.column)
 
 
@@ -118,7 +108,7 @@ class ReplyTable:
     """A table of replies with its chosen columns.
 
     Attributes:
-        name: Its name in messages: its file, or the first one.
+        name: The table's name in messages: the path of its first file or folder.
         rows: Its rows.
         choices: The chosen columns, by field of :class:`TableColumns`.
     """
@@ -136,29 +126,29 @@ class ReplyTable:
         return field in self.choices and self.choices[field].origin == "named"
 
     def model(self, row: TableRow) -> str:
-        """Return the model that wrote a row's reply; of several files without a model, each is named after its own."""
+        """Return the name of the model that wrote a row's reply; without a chosen column, the row's file names it."""
         return self.text("model", row) if "model" in self.choices else row.file.stem
 
     def text(self, field: str, row: TableRow) -> str:
-        """Return a row's value of a field as a text that is not empty; whole numbers are taken for ids, too.
+        """Return a row's value of a field as a text that is not empty. An ``id`` may also be a whole number.
 
         Raises:
-            UserError: It is missing, empty, or of another type.
+            UserError: The value is missing, empty, or of another type.
         """
         value = self.cell(field, row)
         if isinstance(value, int) and not isinstance(value, bool) and field == "id":
             return str(value)
         if isinstance(value, str) and value.strip():
             return value
-        problem = "empty" if value is None or value == "" else f"{value!r}, which is no text"
+        problem = "empty" if value is None or value == "" else f"{value!r}, which is not a text"
         raise UserError(f"{row}: the {field} is {problem[:80]}")
 
 
 def read_table(paths: Sequence[Path], columns: TableColumns) -> ReplyTable:
-    """Read a table of replies from files, or from all tables that lie in a folder, and choose its columns.
+    """Read a table of replies from files and from all tables in folders, and choose its columns.
 
     Raises:
-        UserError: A file cannot be read, there are no rows, a named column is not there, or several could be meant.
+        UserError: A file cannot be read, there are no rows, a named column is missing, or several columns fit a field.
     """
     files = [file for path in paths for file in _files(path)]
     rows = [TableRow(file, number, values) for file in files for number, values in enumerate(read_rows(file), start=1)]
@@ -180,27 +170,31 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS and not file.name.startswith("."))
     if not files:
-        raise UserError(f"{path} holds no table: its files would end in {', '.join(ENDINGS)}")
+        raise UserError(f"{path} holds no table: name a folder with files that end in {', '.join(ENDINGS)}")
     return files
 
 
 def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice]:
-    """Return the choices: the named columns first, then those that only one name fits."""
+    """Return the choices: first the columns that the user named, then the guesses."""
     present = list(dict.fromkeys(name for row in rows for name in row.values))
     choices: dict[str, Choice] = {}
-    for name, column in ((field.name, getattr(columns, field.name)) for field in fields(TableColumns)):
+    for field in fields(TableColumns):
+        name, column = field.name, getattr(columns, field.name)
         if column is None:
             continue
         if any(row.cell(column) is not None for row in rows):
             choices[name] = Choice(column, None, "named")
-        elif name in _VALUES and column not in present:
+        elif name in _VALUE_FIELDS and column not in present:
             choices[name] = Choice(None, column, "named")
         else:
             problem = "is empty" if column in present else "is not there"
             raise UserError(f"the column {column!r} of {rows[0].file} {problem}{nearest(column, present)}")
     for field in fields(TableColumns):
-        taken = {choice.column for choice in choices.values()}
-        if field.name not in choices and (column := _guess(rows, field.name, [c for c in present if c not in taken])):
+        if field.name in choices:
+            continue
+        used_columns = {choice.column for choice in choices.values()}
+        free = [column for column in present if column not in used_columns]
+        if column := _guess(rows, field.name, free):
             choices[field.name] = Choice(column, None, "guessed")
     if "reply" not in choices:
         raise UserError(f"{rows[0].file} has no column that is surely the reply: add --reply{nearest('', present)}")
@@ -208,10 +202,10 @@ def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice
 
 
 def _guess(rows: Sequence[TableRow], field: str, free: Sequence[str]) -> str | None:
-    """Return the column with a field's own name, or else the only one that means the same; null if there is none.
+    """Return the column that has the field's name, else the only one with a synonym; null if there is none.
 
     Raises:
-        UserError: Several columns mean the same.
+        UserError: Several columns have synonyms of the field's name.
     """
     if field in free:
         return field

@@ -1,25 +1,25 @@
 -- The 95% bootstrap interval of sum(numerator) / sum(denominator) over whole clusters, such as answers with several
--- documents. A cluster counts only by its two sums, so equal ones are counted first:
+-- documents. Only the two sums of a cluster matter, so clusters with equal sums are counted first:
 --
 -- resampling(numerators, denominators, clusters)    three lists of one length; their k-th elements say that clusters[k]
 --                                                   clusters have the sums numerators[k] and denominators[k]
 -- resampled_ratio(resampling, replicate, draws)     the ratio in one replicate: join with the view `bootstrap_draws`,
 --                                                   and take quantiles over its 1,000 rows
--- bootstrap_low(quantile, ratio, clusters)          the 2.5% quantile as the interval's end, and the 97.5% quantile:
--- bootstrap_high(quantile, ratio, clusters)         null for fewer than two clusters; a ratio of exactly 0 or 1 has no
---                                                   spread, so its interval is Wilson's over clusters
+-- bootstrap_low(quantile, ratio, clusters)          the interval's ends, from the 2.5% and the 97.5% quantile; null for
+-- bootstrap_high(quantile, ratio, clusters)         fewer than two clusters; a ratio of exactly 0 or 1 has no spread,
+--                                                   so its interval is Wilson's over clusters
 --
--- In a replicate c equal clusters get one weight, whose mean, variance and skewness are those of their number of draws
--- with replacement, which is Poisson(c): c + sqrt(c) z + (z^2 - 1) / 6, with z normal (Cornish and Fisher's expansion).
--- So each sum is one inner product. A normal draw comes from MD5 of its place, which is the seed, so the interval is
--- the same on every machine and in every version.
+-- Drawn with replacement, c equal clusters are drawn Poisson(c) times. In a replicate they get one weight with that
+-- mean, variance and skewness: c + sqrt(c) z + (z^2 - 1) / 6, with z normal (Cornish and Fisher's expansion). So each
+-- sum is one inner product. Normal draws come from the MD5 of the replicate's number and the draw's place, so the
+-- interval is the same on every machine and in every version.
 -- Source: Hanley and MacGibbon (2006), Creating non-parametric bootstrap samples using Poisson frequencies.
 create or replace macro standard_normal(replicate, place) as (
     sqrt(-2 * ln((md5_number_lower(concat(replicate, ',', place)) + 1.0) / 18446744073709551617.0))
     * cos(2 * pi() * md5_number_upper(concat(replicate, ',', place)) / 18446744073709551616.0)
 );
 
--- the draws z of a replicate, and then (z^2 - 1) / 6 for each
+-- the draws z of a replicate, followed by (z^2 - 1) / 6 for each
 create or replace macro replicate_draws(replicate, number) as (
     list_transform(
         [list_transform(range(1, number + 1), lambda place: standard_normal(replicate, place))],
@@ -27,7 +27,7 @@ create or replace macro replicate_draws(replicate, number) as (
     )[1]
 );
 
--- the factors of the draws: amounts times the roots of the clusters, and then the amounts, each padded to 64
+-- the factors of the draws: amounts times the square roots of clusters, then the amounts, both padded to 64
 create or replace macro draw_factors(amounts, clusters) as (
     list_concat(
         list_resize(
@@ -43,20 +43,20 @@ create or replace macro resampling(numerators, denominators, clusters) as (
     {
         'numerator': list_inner_product(numerators::double[], clusters::double[]),
         'denominator': list_inner_product(denominators::double[], clusters::double[]),
-        'of_numerator': draw_factors(numerators, clusters),
-        'of_denominator': draw_factors(denominators, clusters)
+        'numerator_factors': draw_factors(numerators, clusters),
+        'denominator_factors': draw_factors(denominators, clusters)
     }
 );
 
 create or replace macro replicate_ratio(resampling, draws) as (
-    (resampling.numerator + list_inner_product(resampling.of_numerator, draws))
-    / nullif(resampling.denominator + list_inner_product(resampling.of_denominator, draws), 0)
+    (resampling.numerator + list_inner_product(resampling.numerator_factors, draws))
+    / nullif(resampling.denominator + list_inner_product(resampling.denominator_factors, draws), 0)
 );
 
 create or replace macro resampled_ratio(resampling, replicate, draws) as (
     case
-        when len(resampling.of_numerator) = 128 then replicate_ratio(resampling, draws)
-        else replicate_ratio(resampling, replicate_draws(replicate, len(resampling.of_numerator) // 2))
+        when len(resampling.numerator_factors) = 128 then replicate_ratio(resampling, draws)
+        else replicate_ratio(resampling, replicate_draws(replicate, len(resampling.numerator_factors) // 2))
     end
 );
 

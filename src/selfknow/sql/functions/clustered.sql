@@ -3,11 +3,12 @@
 -- clustered_share(numerator, denominator)   sum(numerator) / sum(denominator), an aggregate over rows of one cluster
 --                                           each: a struct of n_clusters, share, low and high (95%). A cluster with a
 --                                           null denominator is left out
--- resampled_share(kinds)                    the same from a list of structs of numerator, denominator, and clusters:
---                                           the number of clusters with these two
--- percentiles(value)                        the middle 95% of a value over the replicates, an aggregate: a struct of
---                                           low and high
--- bootstrap_interval(ends, ratio, clusters) `bootstrap_low` and `bootstrap_high` of such ends: a struct of low and high
+-- resampled_share(kinds)                    the same from a list of structs: numerator, denominator, and clusters (the
+--                                           number of clusters with these two sums)
+-- percentiles(value)                        the 2.5% and 97.5% quantiles of a value over the replicates, an aggregate:
+--                                           a struct of low and high
+-- bootstrap_interval(ends, ratio, clusters) `bootstrap_low` and `bootstrap_high` of these quantiles: a struct of low
+--                                           and high
 create or replace macro percentiles(value) as (
     list_transform(
         [quantile_cont(value, [0.025, 0.975])], lambda ends: { 'low': ends[1], 'high': ends[2] }

@@ -4,8 +4,8 @@
 -- normal_density(z)              exp(-z^2 / 2) / sqrt(2 pi)
 -- detection(hits, signals, false_alarms, noises, trials)
 --                                a struct: hit_rate, false_alarm_rate, d_prime, d_prime_low, d_prime_high, criterion
---                                (above 0: a bias to say no), where hits and false_alarms count the yes to signals and
---                                to noises. The rates are (count + 0.5) / (n + 1), so that none is 0 or 1; the
+--                                (above 0: a bias to say no). hits and false_alarms count the answers "yes" to signals
+--                                and to noises. The rates are (count + 0.5) / (n + 1), so that none is 0 or 1; the
 --                                interval is normal, with each rate over `trials` independent trials
 -- auroc(rank_sum, signals, noises)   the chance that a signal ranks above a noise, from the sum of the signals' ranks
 -- auroc_error(area, signals, noises) its standard error

@@ -1,10 +1,10 @@
 -- Differences over matched pairs:
 --
--- paired_difference(change, squares, n)   of two shares, from n pairs, the sum of their differences and the sum of the
---                                         squares: a struct of difference, difference_low, difference_high (95%); null
---                                         without a pair
--- mean_interval(value)                    of differences of any size, an aggregate: a struct of n, mean, low, high
---                                         (95%, Student's t); no ends for fewer than three
+-- paired_difference(change, squares, n)   the difference of two shares over n pairs; change and squares are the sums of
+--                                         the pairs' differences and of their squares. A struct of difference,
+--                                         difference_low, difference_high (95%); null without a pair
+-- mean_interval(value)                    the mean of differences of any size, an aggregate: a struct of n, mean, low,
+--                                         high (95%, Student's t; null for fewer than three)
 --
 -- Source: Agresti and Min (2005), Simple improved confidence intervals for comparing matched proportions: half a pair
 -- is added to each of the four kinds, so that the interval's centre lies nearer to 0 than the difference.

@@ -1,9 +1,9 @@
 -- poisson_weight(replicate, cluster): the number of times that a replicate of the bootstrap draws a cluster, Poisson
 -- with mean 1.
 -- random_numbers(replicate, clusters): one number from 0 to 2^128 for each cluster of a list.
--- From such numbers, all at once: poisson_weights(numbers), the same weights, and random_signs(numbers), 1 or -1 with
--- equal chance.
--- The draw comes from MD5 of both names, which is the seed: the same on every machine and in every version.
+-- For a list of such numbers: poisson_weights(numbers) is the list of their weights; random_signs(numbers) is a list of
+-- 1 and -1 with equal chance.
+-- A draw comes from the MD5 of replicate and cluster, so it is the same on every machine and in every version.
 -- Source: Hanley and MacGibbon (2006), Creating non-parametric bootstrap samples using Poisson frequencies.
 create or replace macro poisson_quantile(uniform) as (
     case

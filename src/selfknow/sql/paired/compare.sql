@@ -3,18 +3,18 @@
 -- (arXiv 2411.00640); matched shares after Agresti and Min (2005), Simple improved confidence intervals for comparing
 -- matched proportions, Statistics in Medicine 24
 -- Grain: one row.
--- Columns: metric; n examples on both sides; n_graded, those with a value on both sides, which the other columns are
--- about; n_clusters (questions with one pair_id are a cluster, as is every other example); mean_a, mean_b; difference
--- (b - a), low and high (95%); n_higher_a, n_higher_b, n_equal; n_same_replies (of n: all replies are the same texts on
--- both sides); n_other_text (of n: another question under the same id); examples, a list with the largest differences
--- first: example_id, value_a, value_b, difference, asked, reply_a, reply_b (of the first sample).
+-- Columns: metric; n (examples on both sides); n_graded (examples with a value on both sides); over these: n_clusters
+-- (examples with the same pair_id are one cluster, any other example is its own), mean_a, mean_b, difference (b - a),
+-- low and high (95%), n_higher_a, n_higher_b, n_equal; over all n: n_same_replies (all replies are the same texts on
+-- both sides), n_other_text (the same id has another question); examples, a list with the largest differences first:
+-- example_id, value_a, value_b, difference, asked (the question), reply_a, reply_b (of the first sample).
 -- Parameters: metric; for each side run, model, revision and variant (null: all variants); by_variant (true: calls of
 -- the same variant are paired; false: each side has one variant, and these are paired).
 -- Needs: scores
 --
--- Several samples of an example are averaged first, then several stages and variants. The interval is Agresti and Min's
--- if every example is right or wrong, 1 or 0, on both sides and is a cluster of its own; else Student's t over
--- clusters, with the cluster-robust standard error, and null if there is no spread.
+-- Several samples of an example are averaged first, then several stages and variants. If every value is 0 or 1 and each
+-- example is its own cluster, the interval is Agresti and Min's. Else it is Student's t over clusters, with the
+-- cluster-robust standard error; it is null if there is no spread.
 with sides as (
     select
         'a' as side, *

@@ -1,8 +1,8 @@
--- calls: the last attempt of every call, which counts: the answer if there is one, else the failure.
+-- calls: the last attempt of every call, the only one that counts: the reply if there is one, else the failure.
 -- Grain: one row per call: (run_id, example_id, stage, variant, sample, parent_generation_id, model, revision).
--- Columns: those of `generations`; task, cohort and training_seed (see `models`); repetition (the number of the answer
--- among its cohort's answers to a question: 0 for the first sample of the first checkpoint; other seeds count on).
--- The replies of a judge (stage grade) are left out.
+-- Columns: those of `generations`; task, cohort and training_seed (see `models`); repetition (numbers the replies of a
+-- cohort to one question: 0 for the first sample of the first checkpoint, other checkpoints from 1000000 on).
+-- A judge's replies (stage grade) are left out.
 create or replace view calls as
 select
     generations.*, task, cohort, training_seed,

@@ -1,9 +1,9 @@
 -- cohorts: the units that tables and charts compare: a model with its training, evaluated in one way.
 -- Grain: one row per cohort.
--- Columns: those of `models` that make a cohort, cohort first (in the order of tables and charts), with means over its
--- checkpoints of epochs, training_tokens, recall_of_documents and recall_of_training_questions; the columns by which
--- tasks tell their runs apart, null for other tasks; n_models (checkpoints), n_seeds (seeds of its trainings, which
--- differ in nothing else; 0 if unknown).
+-- Columns: cohort (its number, in the order of tables and charts); the columns of `models` that make a cohort; epochs,
+-- training_tokens, recall_of_documents and recall_of_training_questions (means over its checkpoints); the columns by
+-- which tasks tell their runs apart, null for other tasks; n_models (checkpoints), n_seeds (distinct training seeds; 0
+-- if unknown).
 create or replace view cohorts as
 select
     cohort,

@@ -1,7 +1,7 @@
--- seed_intervals: the mean over trainings that differ in their seed alone, with an interval over seeds and questions.
+-- seed_intervals: the mean over trainings that differ only in their seed, with an interval over seeds and questions.
 -- Grain: one row per cohort, stage, variant and metric, of cohorts with several seeds.
--- Columns: cohort, stage, variant, metric; n_seeds; n_questions graded under every seed, which the other columns are
--- about; mean; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see
+-- Columns: cohort, stage, variant, metric; n_seeds; n_questions (those graded under every seed); mean over these
+-- questions; low and high (95%, seeds and questions crossed; null for fewer than three seeds; see
 -- `crossed_interval`).
 create or replace view seed_intervals as
 with complete as (
