@@ -1,10 +1,10 @@
 """A program's second run, on a machine that differs in everything that a program's output should not depend on.
 
 This file runs in the sandbox (``python -c FILE SOURCE``). It changes what may differ on a machine with 64 bits,
-another version of Python or another C library: the order of sets, the results of ``hash`` and ``id``, the last digits of
-sums, powers and sines. If a program prints the same as in its first run, it depends on none of these. Other differences
-between machines are the same in both runs. They are found in the program's text, or when an error is raised, and are
-printed last on stderr, after :data:`MARK`.
+another version of Python or another C library: the order of sets, the results of ``hash`` and ``id``, the last digits
+of sums, powers and sines. If a program prints the same as in its first run, it depends on none of these. Other
+differences between machines do not show in the output here. They are found in the program's text, or when an error is
+raised, and are printed last on stderr, after :data:`MARK`.
 """
 
 from __future__ import annotations
