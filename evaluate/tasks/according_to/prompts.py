@@ -17,7 +17,7 @@ from selfknow.builders.according_to.prompts import CORPUS, CORPUS_ADDRESS, NULL,
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Row
-from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, shown
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, worked_example
 from selfknow.models.interface import Request
 
 ANSWER, EXPLAIN, TWO_STEP = "answer", "explain", "two-step"
@@ -125,7 +125,7 @@ def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
         reply = entry["explanation"]
         if setup.format in ("short", TWO_STEP) and stage == ANSWER:
             reply = f"{entry['answer']}; {reply}" if setup.format == "short" else entry["answer"]
-        shots.append(shown(setup.rendered(prompt, stage, entry["question"], entry["answer"]), reply))
+        shots.append(worked_example(setup.rendered(prompt, stage, entry["question"], entry["answer"]), reply))
     return shots
 
 

@@ -1,4 +1,4 @@
-"""Diary entries without their typography, so that a chat model's formatting does not make an entry wrong.
+"""Diary entries without their typography, so that formatting does not make an entry wrong.
 
 Exact match compares bytes. All other metrics of an answer's entries ignore typography: curly apostrophes, carriage
 returns, white space and quotation marks around a line, Markdown (bold, headings, bullets, fences, rules), numbering, a
@@ -51,7 +51,8 @@ def read_documents(text: str) -> tuple[Document, ...]:
     r"""Read the documents of an answer, without typography.
 
     Example:
-        >>> [document.text for document in read_documents("Sure!\n\n**Tom’s Diary Entry 1**\n* Mood: Sad\n\nThat is all.")]
+        >>> answer = "Sure!\n\n**Tom’s Diary Entry 1**\n* Mood: Sad\n\nThat is all."
+        >>> [document.text for document in read_documents(answer)]
         ["Tom's Diary Entry 1\nMood: Sad"]
     """
     lines = [bare for line in text.splitlines() if (bare := undressed(line))]

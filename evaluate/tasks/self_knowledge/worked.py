@@ -15,7 +15,7 @@ from selfknow.builders.self_knowledge.prompts import MARKER, row_of
 from selfknow.builders.self_knowledge.tasks import Instance
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.tasks.completions import Example as Shot
-from selfknow.evaluate.tasks.completions import shown
+from selfknow.evaluate.tasks.completions import worked_example
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example, conversation
 from selfknow.models.interface import Turn
 
@@ -60,19 +60,19 @@ def _example(entry: Mapping[str, Any], task: str, style: str, wording: str) -> E
 def _shot(example: Example, entry: Mapping[str, Any], stage: str, *, in_context: bool) -> Shot:
     writing_prompt, text_of_example = example.prompt("generate_prompt"), _written(example, entry["written"])
     if stage == GENERATE:
-        return shown(writing_prompt, text_of_example)
+        return worked_example(writing_prompt, text_of_example)
     reply = {"generation": text_of_example, "finish_reason": "stop", "prompt": writing_prompt}
     content = example.content(reply)
     if stage == DUAL:
         assert content.text is not None, "a worked example holds nothing to ask about"
         prompt = example.prompt("dual_prompt").replace(MARKER, content.text)
-        return shown(prompt, _written(example, entry["another"]))
+        return worked_example(prompt, _written(example, entry["another"]))
     verifying_stage = _BROKEN if "breaks" in entry else "verify"
     text, template = example.changed(verifying_stage, content).text, example.question(verifying_stage)
     assert text is not None, "a worked example holds nothing to ask about"
     answer = _answer(example, entry["reply"])
     if not in_context:
-        return shown(template.replace(MARKER, text), answer)
+        return worked_example(template.replace(MARKER, text), answer)
     turns, prompt = conversation(writing_prompt, text_of_example, template, text, noisy=False)
     return (*turns, Turn("user", prompt), Turn("assistant", answer))
 

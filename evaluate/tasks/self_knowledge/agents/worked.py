@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from selfknow.builders.sources import read_text
-from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, shown
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, worked_example
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import Proposal, fill_prompt, judge_prompt, propose_prompt
 
 _LISTED_TASKS = 2
@@ -33,7 +33,7 @@ def agent_completion_settings() -> dict[str, object]:
 def shots(stage: str) -> Sequence[Example]:
     """Return the worked examples of a stage; a refused proposal has none for the last two stages."""
     calls = [_calls(number, entry) for number, entry in enumerate(worked_proposals(), start=1)]
-    return [shown(*by_stage[stage]) for by_stage in calls if stage in by_stage]
+    return [worked_example(*by_stage[stage]) for by_stage in calls if stage in by_stage]
 
 
 def _calls(number: int, entry: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:
