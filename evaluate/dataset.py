@@ -1,8 +1,8 @@
 """Reading of datasets: this package's own, a folder, or the Hub; a folder needs only pyarrow.
 
-A config of a dataset is named ``NAME:CONFIG``. A dataset of this package's catalogue is built when it is first used, the
-same on every machine. ``FOLDER:CONFIG`` is a dataset folder. ``ORG/NAME:CONFIG``, optionally with ``@REVISION``, is a
-dataset on the Hub. ``:CONFIG`` may be omitted if the dataset has only one config.
+A config of a dataset is named ``NAME:CONFIG``. A dataset of this package's catalogue is built when it is first used,
+the same on every machine. ``FOLDER:CONFIG`` is a dataset folder. ``ORG/NAME:CONFIG``, optionally with ``@REVISION``, is
+a dataset on the Hub. ``:CONFIG`` may be omitted if the dataset has only one config.
 """
 
 import os
