@@ -1,8 +1,8 @@
-"""Yes or no, as a reply decides it: its opening verdict, and the last one of its concluding sentence.
+"""A reader of verdicts, yes or no: from the beginning of a reply, or from its concluding sentence.
 
-A reply may say both ("It is true that …, but 7 is not the correct answer"): then the conclusion counts, where the
-sentence says that it is one, and else the reply can be read two ways. What is asked, conceded or supposed ("whether it
-is true", "it is true that", "only if") is no verdict.
+A reply may say both ("It is true that …, but 7 is not the correct answer"). Then the verdict of an explicit conclusion
+counts; without one, the reply can be read two ways. Questions, concessions and suppositions ("whether it is true", "it
+is true that", "only if") are no verdicts.
 """
 
 import re
@@ -86,8 +86,8 @@ def read_verdict(text: str, asked_value: str | None = None) -> Outcome[str]:
 
     Args:
         text: The text to read.
-        asked_value: Where the question was whether this number is the answer: a text without a verdict of its own that
-            states the answer says yes or no by it.
+        asked_value: The number in the question "Is … the answer?"; null for other questions. A text without a verdict
+            that states the answer means yes if it is this number, else no.
 
     Example:
         >>> read_verdict("It is true that 7 solves the first equation, but 7 is not the correct answer.").value
@@ -103,43 +103,45 @@ def read_verdict(text: str, asked_value: str | None = None) -> Outcome[str]:
     parts = sentences(bare)
     opening = _OPENS.match(parts[0]) if parts else None
     first = None if opening is None else ("yes" if opening["yes"] else "no")
-    listed = {bool(match["yes"]) for line in bare.splitlines() if (match := _LISTED.fullmatch(line))}
-    if len(listed) > 1 or any(map(_says_both, parts)):
+    listed_verdicts = {bool(match["yes"]) for line in bare.splitlines() if (match := _LISTED.fullmatch(line))}
+    if len(listed_verdicts) > 1 or any(map(_says_both, parts)):
         return Outcome(None, "says both yes and no")
     claims = [(sentence, list(_claims(sentence))) for sentence in parts]
     claims = [(sentence, verdicts) for sentence, verdicts in claims if verdicts]
-    if not claims and len(parts) == 1 and (affirmed := _AFFIRMS.match(parts[0])):
-        return Outcome("yes" if affirmed["yes"] else "no")
-    if not claims and not first and (verdict := _of_stated_answer(bare, asked_value)):
+    if not claims and len(parts) == 1 and (affirmation := _AFFIRMS.match(parts[0])):
+        return Outcome("yes" if affirmation["yes"] else "no")
+    if not claims and not first and (verdict := _verdict_of_stated_answer(bare, asked_value)):
         return Outcome(verdict)
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, verdicts = claims[-1]
-    everything = {item for _, some in claims for item in some} | ({first} if first else set())
-    if len(everything) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _turns(sentence)):
+    all_verdicts = {item for _, some in claims for item in some} | ({first} if first else set())
+    if len(all_verdicts) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _has_contrast(sentence)):
         return Outcome(verdicts[-1])
     return Outcome(None, "says both yes and no")
 
 
-def _of_stated_answer(text: str, asked_value: str | None) -> str | None:
-    """Yes or no by the one answer that a text states; null where it states none, or several."""
+def _verdict_of_stated_answer(text: str, asked_value: str | None) -> str | None:
+    """Return yes or no by the only answer that a text states; None if it states none, or several."""
     if asked_value is None or not _NUMBER.fullmatch(asked_value):
         return None
     stated = {
         (as_fraction(match["number"]) == as_fraction(asked_value)) != bool(match["not"])
         for match in _STATES.finditer(text)
     }
-    return None if len(stated) != 1 else "yes" if stated.pop() else "no"
+    if len(stated) != 1:
+        return None
+    return "yes" if stated.pop() else "no"
 
 
 def _says_both(sentence: str) -> bool:
-    """Return true if a sentence has yes and no as words of its own: "if it is 2, yes; if it is 3, no"."""
+    """Return true if a sentence itself says both yes and no: "if it is 2, yes; if it is 3, no"."""
     unquoted = without_quotations(sentence)
     return bool(_SAYS_YES.search(unquoted) and _SAYS_NO.search(unquoted)) or "yes and no" in unquoted.casefold()
 
 
-def _turns(sentence: str) -> bool:
-    """Return true if a sentence turns round what it conceded."""
+def _has_contrast(sentence: str) -> bool:
+    """Return true if a sentence has a contrast such as "but", which reverses a concession."""
     return bool(re.search(r"\b(?:but|however|although|though|while)\b", sentence, re.IGNORECASE))
 
 
