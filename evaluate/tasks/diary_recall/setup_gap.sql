@@ -1,4 +1,4 @@
--- How much easier is recall if all entries of a diarist were one training document?
+-- How much easier is it when all entries of a diarist were one document?
 -- Source: Prato et al., Figure 3
 -- Grain: one row per model, training and dataset size with runs in both setups.
 -- Columns: suite, model_label, num_parameters, pretrained, recipe (the training settings that are not the defaults),

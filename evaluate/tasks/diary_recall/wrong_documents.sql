@@ -5,8 +5,8 @@
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recalled_sentences, origin; n wrong documents of
 -- this length (including those with another number or another diarist's title), n_graded (the same: each has an
 -- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: the
--- share of random bodies of this length with this origin (k of 8 attributes in order, each with one of 2 values; null for a
--- corpus of your own). Below five sentences, always compare with chance; from five on it is small.
+-- share of random bodies of this length with this origin (k of 8 attributes in order, each with one of 2 values; null
+-- for a corpus of your own). Below five sentences, always compare with chance; from five on it is small.
 -- Needs: scores, corpus
 with bodies as (
     select

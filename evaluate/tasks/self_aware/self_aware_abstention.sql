@@ -1,4 +1,4 @@
--- Does it abstain from unanswerable questions more often than from answerable ones?
+-- Does it abstain where there is no answer more often than where there is one?
 -- Source: ours; the correction is Rogan and Gladen's (1978), Estimating prevalence from the results of a screening test
 -- Grain: one row per model, form, scorer, encoder, threshold and references.
 -- Columns: model, form, scorer, encoder, threshold, references_name; n calls, n_graded (readable by the scorer),

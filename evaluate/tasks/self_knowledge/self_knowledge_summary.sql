@@ -1,11 +1,11 @@
--- Over all tasks, does a model write what is asked, read what it wrote, and agree with itself?
+-- Does a model write what it is asked for, read what it wrote, and agree with itself, over all tasks?
 -- Source: ours; the paper averages its one score over tasks (Tan et al., Can I understand what I create?, Table 1)
 -- Grain: one row per protocol, wording, style, stage, generator and verifier.
 -- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
--- of written (correctly), read (correctly), consistent (self-consistent) and understood (all three at once): n_… graded,
--- …_yes of …_of texts, the share, and its 95% interval (Wilson; all texts of one prompt are one trial). A reply that
--- could not be read, or could be read two ways, is not graded and counts as wrong. Texts that no program can judge do
--- not count. Every text has the same weight.
+-- of written (correctly), read (correctly), consistent (self-consistent) and understood (all three at once): n_…
+-- graded, …_yes of …_of texts, the share, and its 95% interval (Wilson; all texts of one prompt are one trial). A reply
+-- that could not be read, or could be read two ways, is not graded and counts as wrong. Texts that no program can judge
+-- do not count. Every text has the same weight.
 -- Needs: scores
 with texts as (
     select
