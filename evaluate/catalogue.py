@@ -72,7 +72,7 @@ def _options_of(task: Task[Any, Any], name: str) -> type[Options]:
 
 def _task_by_first_word(name: str) -> Task[Any, Any] | None:
     word = name.partition(":")[0].partition("@")[0]
-    for task in TASKS:  # whole names first: `self-knowledge:agents` is not `self-knowledge`
+    for task in TASKS:  # complete names first: `self-knowledge:agents` is not the task `self-knowledge`
         if name in task.options:
             return task
     return next((task for task in TASKS if word in (task.name, *task.datasets)), None)

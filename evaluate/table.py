@@ -79,7 +79,7 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     check_names(options, [TableColumns, own_options], name)
     task_options = filled(own_options, options)
     if task.table is None or hasattr(task_options, "has_pictures"):
-        raise UserError(f"{name} takes no table of replies, as it is asked in several steps or about pictures")
+        raise UserError(f"{name} takes no table of replies, because it has several steps or pictures")
     table = read_table(paths, filled(TableColumns, options))
     samples = [_sample(table, row) for row in table.rows]
     if isinstance(task_options, SampledOptions):

@@ -66,10 +66,10 @@ def read_word(text: str) -> Outcome[str]:
     conclusions = [sentence for sentence in parts if concludes(sentence)][-1:]
     for part in (conclusions if conclusions == parts[-1:] else []) + [text]:
         for pattern in (_STATED, _MARKED):
-            marked = [next(filter(None, groups)) for groups in pattern.findall(part)]
-            single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
-            if single:
-                return only("word", single)
+            marked_texts = [next(filter(None, groups)) for groups in pattern.findall(part)]
+            marked_words = [bare(plain(item)) for item in marked_texts if len(_words(item)) == 1]
+            if marked_words:
+                return only("word", marked_words)
     if parts and (len(parts) == 1 or concludes(parts[-1])):
         ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip()[-_LONGEST_ENDING:])
         if ending and bare(ending[1]):
@@ -82,7 +82,7 @@ def _words(text: str) -> list[str]:
 
 
 def read_arxiv_id(text: str) -> Outcome[str]:
-    """Return the one arXiv identifier in a text, without its version; an arXiv URL contains one.
+    """Return the only arXiv identifier in a text, without its version; it may be part of a URL.
 
     Example:
         >>> read_arxiv_id("See https://arxiv.org/abs/2406.06140v2.").value

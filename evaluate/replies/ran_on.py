@@ -1,6 +1,6 @@
 r"""Removal of further questions from the replies of completion models.
 
-If nothing stops a base model, it goes on with a next question of its own. Only replies to certain prompts can do so:
+If nothing stops a base model, it continues with a next question of its own. Only replies to certain prompts can do so:
 prompts that end with the cue for an answer, and were not sent as chat messages. The pairs of cues are data
 (``datasets_src/completion.yaml``).
 """

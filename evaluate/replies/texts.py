@@ -97,7 +97,7 @@ def without_postscript(excerpt: Excerpt) -> Excerpt:
 
 
 def unquoted(excerpt: Excerpt) -> Excerpt:
-    """Return a text without quotation marks or Markdown around the whole of it."""
+    """Return a text without quotation marks or Markdown around all of it."""
     for _ in range(4):
         excerpt, text = excerpt.stripped(), excerpt.stripped().text
         mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")

@@ -60,12 +60,12 @@ def f1(reply: str, answers: Sequence[str]) -> float:
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
-    """Return 1 if an answer stands anywhere in the reply, ignoring case, else 0: the accuracy of Yin et al."""
+    """Return 1 if the reply contains an answer as a substring, ignoring case, else 0: the accuracy of Yin et al."""
     return float(any(answer.lower() in reply.lower() for answer in answers))
 
 
 def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
-    """Return 1 if an answer stands in the reply as whole words, else 0.
+    """Return 1 if the reply contains an answer as whole words, else 0.
 
     Numbers are compared by value ("1,000" is 1000, "six" is 6, and 25 is not 5). If every answer is yes or no, the
     reply's verdict decides; the value is null, with a reason, if the reply says neither or both.

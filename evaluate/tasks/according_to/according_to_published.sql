@@ -2,7 +2,7 @@
 -- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
 -- Grain: one row per number of the paper and a run and model of ours under the same prompt about Wikipedia, over the
 -- same question set.
--- Columns: table, row (a prompt, a model or both; the state of the art stands beside the null prompt), column and
+-- Columns: table, row (a prompt, a model or both; the state of the art is compared with the null prompt), column and
 -- published_model (the paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact
 -- name or label), is_same_setting (the whole question set in the paper's format for this model, without examples,
 -- temperature 0.3, top-p 1, and for QUIP a portrait with as many 25-grams as the paper's of Wikipedia; false if the run

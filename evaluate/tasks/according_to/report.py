@@ -297,7 +297,7 @@ def _continuation_finding(row: Row, corpus: str) -> Finding:
     """Return the finding on the share of continuations that the text contains."""
     share = number("the text's words", row, "quip_beyond_prompt", chance="chance_quip", unit="passages")
     sentence = (
-        f"Given {row['passage_words']} words of {_text_name(row, corpus)}, it goes on in the text's own words for "
+        f"Given {row['passage_words']} words of {_text_name(row, corpus)}, it continues in the text's own words for "
         f"{rounded(row['quip_beyond_prompt'])} of what it adds."
     )
     verdict = against_half(share) if share.chance is None else against_chance(share)

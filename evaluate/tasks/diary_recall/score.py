@@ -163,11 +163,11 @@ def probe_scores(generation: str, name: str, entries: tuple[Document, ...]) -> M
     target_titles = [undressed_document(entry).title for entry in entries]
     remaining_titles = set(target_titles[probe.next_number - 1 :])
     titles = [document.title for document in read_documents(generation)]
-    following = target_titles[probe.next_number - 1] if remaining_titles else None
-    exact = generation == probe.continuation(entries)
+    next_title = target_titles[probe.next_number - 1] if remaining_titles else None
+    is_exact = generation == probe.continuation(entries)
     values = {
-        "probe_exact_match": exact,
-        "probe_next_document": (titles[0] if titles else None) == following,
+        "probe_exact_match": is_exact,
+        "probe_next_document": (titles[0] if titles else None) == next_title,
         "probe_documents_skipped": len(remaining_titles - set(titles)),
         "probe_recalls_last": target_titles[-1] in titles,
     }
@@ -179,8 +179,8 @@ def boundary_scores(variant: str, stop_logprob: float, title_logprob: float | No
 
     Args:
         variant: ``after-K``: the boundary after the K-th entry.
-        stop_logprob: That the answer ends here.
-        title_logprob: That the next title follows; null if that request failed.
+        stop_logprob: The log-probability that the answer ends here.
+        title_logprob: The log-probability that the next title follows; null if that request failed.
         num_entries: The number of entries of the true answer.
     """
     is_last = int(variant.removeprefix("after-")) == num_entries
@@ -196,9 +196,9 @@ def score(run: FinishedRun) -> Iterator[Scores]:
     """Score a diary run.
 
     Yields:
-        For each batch of calls the scores, the documents of the answers as parsed (PARSED_DOCUMENTS), the bodies of
-        those that were read through typography (PARSED_BODIES, if there are any), and the measured parts of answers
-        that thinking was taken off. Rows of other stages than those in METRICS get no scores.
+        The scores of each batch of calls, with the parsed documents of the answers (PARSED_DOCUMENTS), the bodies of
+        documents with typography (PARSED_BODIES, if there are any), and the measured parts of replies with thinking.
+        Rows of stages that are not in METRICS get no scores.
 
     Raises:
         UserError: An example is not a diary question.

@@ -1,6 +1,6 @@
 -- Which errors do the wrong answers have?
 -- Source: the reasons of the scores (selfknow.evaluate.tasks.diary_recall.score)
--- Grain: one row per cohort and reason; the reason `right` stands for the right answers.
+-- Grain: one row per cohort and reason; right answers have the reason `right`.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); reason; n answers, n_graded, n_questions;
 -- n_answers with this reason; share of n, low and high (95%, Wilson). Failed requests and answers without a score are
 -- reasons of their own, so the shares add up to 1. There is no chance line, because nobody guesses a reason.

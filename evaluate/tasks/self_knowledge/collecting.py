@@ -46,7 +46,7 @@ def collect_creations(
         run: The run folder.
         folder: The folder for the creations; new or empty.
         model: The model that wrote the questions; null if only one model wrote in the run.
-        creator: The model's name in tables; null: its name in the run.
+        creator: The model's name in tables; null for its name in the run.
         people: True if people will answer the questions that no program decides. If false, these are dropped.
         quiet: Show no progress bar.
 

@@ -66,7 +66,7 @@ def content_of(
         params: The example's parameters.
         reply: The model's reply.
         finish_reason: ``length`` if the reply was cut off. Its text is used, unless ``Final text:`` is missing.
-        final_text: True if the prompt asked for a line ``Final text:``.
+        final_text: True if the prompt demands a line ``Final text:``.
         prompt: The rendered prompt; its end may already begin the reply's thinking.
     """
     if not reply.strip():

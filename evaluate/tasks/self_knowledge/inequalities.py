@@ -1,7 +1,7 @@
 r"""Deciding an inequality in one variable: SymPy solves it, and a search of points looks for a counterexample.
 
-The inequality is found in the text by its notation: a run of mathematics with a comparison sign. A run stands between
-``$``, or ``\(`` and ``\)``, or consists of mathematical words alone. The variable's range comes from runs that only
+The inequality is found in the text by its notation: a run of mathematics with a comparison sign. A run is between ``$``
+signs, or ``\(`` and ``\)``, or consists of mathematical words alone. The variable's range comes from runs that only
 bound it, such as ``x > 0`` or ``0 <= x <= 1``, from intervals such as ``x in [0, 1]``, and from the words "positive",
 "negative" and "nonnegative". A range in other words is not read. Exactly one other run must remain: the claim.
 

@@ -16,7 +16,7 @@ class SelfKnowledgeOptions(SampledOptions):
         protocol: The protocol of the questions about texts, such as ``separate``.
         style: ``plain``, ``expert`` or ``cot``; several are possible.
         wording: ``ours``, or ``paper`` for the paper's words, if it has any.
-        examples: True if completion models are shown two worked examples; null: only in our wording.
+        examples: True if completion models are shown two worked examples; null for only in our wording.
         verifier: Models that are asked about the texts instead of the writer itself.
         reuse: An earlier run whose texts are asked about; the run then writes none.
     """

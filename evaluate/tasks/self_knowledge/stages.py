@@ -124,8 +124,8 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
     """Return the stages of a run in their order.
 
-    The first stage writes texts, unless the run reuses those of an earlier run. The stages of the protocol follow. Last
-    come the benchmark's own questions, for the models that were asked about new ones (Tan et al., Table 9).
+    The first stage writes texts, unless the run reuses those of an earlier run. Then come the stages of the protocol,
+    and last the benchmark's own questions, for the models that were asked about new ones (Tan et al., Table 9).
     """
     config = str(rows.table["task"][0].as_py())
     setup = setup_of(config, options)

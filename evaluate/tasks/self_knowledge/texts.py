@@ -29,8 +29,8 @@ class Text:
 
     Attributes:
         original: The ``generation_id`` of the first text, for a second text of stage ``dual``; null for a first text.
-        claim: The answer that it claims.
-        correct: 1 if it has the property that was asked for, else 0.
+        claim: The answer that the text claims.
+        correct: 1 if the text has the property that the prompt demands, else 0.
         truths: Pairs of a stage and the true answer to its question.
     """
 

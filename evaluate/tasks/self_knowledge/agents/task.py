@@ -1,6 +1,6 @@
 """Agents: a model invents templates of tasks, another judges them, and the first carries out the accepted ones.
 
-Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and judge may be any two models, or one. A
+Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and judge may be the same model. A
 row: ``{"id": "agents-000-plain", "prompt": …}``.
 """
 
