@@ -169,8 +169,9 @@ def shared_votes(
         The votes on each item that everyone judged; and Fleiss' kappa over these items, None if there are none, only
         one annotator, or only one category in use.
     """
-    shared = [item for item in (judgements[0] if judgements else {}) if all(item in judged for judged in judgements)]
-    votes = {item: [judged[item] for judged in judgements] for item in shared}
+    first_annotator = judgements[0] if judgements else {}
+    shared = [item for item in first_annotator if all(item in annotator for annotator in judgements)]
+    votes = {item: [annotator[item] for annotator in judgements] for item in shared}
     if not votes or len(judgements) < 2:
         return votes, None
     kappa = fleiss_kappa(count_ratings(list(votes.values()), categories))

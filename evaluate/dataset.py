@@ -30,7 +30,7 @@ class ConfigFiles:
 
     Attributes:
         name: The name that the user gave the dataset.
-        config: Its config.
+        config: The config's name, such as ``1k``.
         folder: The dataset folder.
         revision: The commit on the Hub; null for a local folder.
         content_hash: The content hash of the config's rows, from the manifest; null if there is none.

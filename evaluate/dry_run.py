@@ -128,7 +128,8 @@ def _notes(progress: Sequence[Progress], tallies: Tallies, decoding: Decoding) -
         yield f"the prompts of {', '.join(estimated)} are estimated, a token for {BYTES_PER_TOKEN} bytes"
     if following := list(dict.fromkeys(stage for (stage, _), tally in tallies.items() if tally.follows)):
         yield f"prompts hold replies, which count at their limit until they are there: {', '.join(following)}"
-    if unknown := list(dict.fromkeys(each.stage for each in progress if _is_unknown(each, progress))):
+    unknown_progress = [stage_progress for stage_progress in progress if _is_unknown(stage_progress, progress)]
+    if unknown := list(dict.fromkeys(stage_progress.stage for stage_progress in unknown_progress)):
         yield f"the requests of these stages depend on the replies, and are not counted: {', '.join(unknown)}"
 
 

@@ -54,11 +54,11 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
     if reason := _unreadable(reply, finish_reason, excerpt):
         return Reading(Outcome(None, reason), excerpt)
     corrected = after_correction(excerpt)
-    answers = [part for part in _answers(excerpt) if corrected is None or part.start >= corrected.start]
-    for part in answers:
-        outcome = reader(part.text)
+    answers = [answer for answer in _answers(excerpt) if corrected is None or answer.start >= corrected.start]
+    for answer in answers:
+        outcome = reader(answer.text)
         if outcome.value is not None:
-            return Reading(outcome, part)
+            return Reading(outcome, answer)
     if corrected is not None:
         return Reading(_read_corrected(reader, excerpt, corrected), corrected)
     outcome = reader(excerpt.text)

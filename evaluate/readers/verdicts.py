@@ -115,7 +115,9 @@ def read_verdict(text: str, asked_value: str | None = None) -> Outcome[str]:
     if not claims:
         return Outcome(first) if first else Outcome(None, "no yes or no")
     sentence, verdicts = claims[-1]
-    all_verdicts = {item for _, some in claims for item in some} | ({first} if first else set())
+    all_verdicts = {verdict for _, verdicts_of_sentence in claims for verdict in verdicts_of_sentence}
+    if first:
+        all_verdicts.add(first)
     if len(all_verdicts) == 1 or concludes(sentence) or (len(claims) == 1 and not first and _has_contrast(sentence)):
         return Outcome(verdicts[-1])
     return Outcome(None, "says both yes and no")

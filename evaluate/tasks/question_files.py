@@ -62,7 +62,7 @@ def read_at_commit(source: Mapping[str, Any], revision: str = "", run: Path | No
     """Return the rows of a question set on the Hub, and the commit that they were read at.
 
     Args:
-        source: Its repo, file and pinned revision.
+        source: A mapping with the set's ``repo``, ``file`` and pinned ``revision``.
         revision: A commit, branch or tag instead of the pinned commit.
         run: A run folder. If it already holds a run of this set, the commit that it recorded is used, unless
             ``revision`` is a commit.

@@ -170,20 +170,27 @@ def _entries(row: Row) -> Number:
 
 def _finding(row: Row, rows: Sequence[Row], counts: Row) -> Finding:
     """Return the finding on a cohort: the shares of diaries recalled whole, and with the right number of entries."""
-    whole = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
-    right = number("number of entries", counts, "right_count")
+    whole_diaries = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
+    right_counts = number("number of entries", counts, "right_count")
     subject = (
         f"When {SETUPS[row['setup']]} (“{row['setup']}”), it"
         if row["setup"] in SETUPS and len({other["setup"] for other in rows}) > 1
         else "It"
     )
     sentence = f"{subject} recalls {rounded(row['accuracy'])} of diaries whole"
-    if right.value is not None:
-        sentence += f", and the right number of entries for {rounded(right.value)}"
+    if right_counts.value is not None:
+        sentence += f", and the right number of entries for {rounded(right_counts.value)}"
     peers = [other for other in rows if other["model_label"] == row["model_label"]]
     settings = [_without_setup(other) for other in peers]
     distinction = setting(settings[peers.index(row)], settings, *_SETTINGS)
-    return Finding(row["model_label"], _verdict(whole, right), f"{sentence}.", [whole, right], _RANDOM, distinction)
+    return Finding(
+        row["model_label"],
+        _verdict(whole_diaries, right_counts),
+        f"{sentence}.",
+        [whole_diaries, right_counts],
+        _RANDOM,
+        distinction,
+    )
 
 
 def _without_setup(row: Row) -> Row:
@@ -191,10 +198,10 @@ def _without_setup(row: Row) -> Row:
     return {name: None if row[name] == row["setup"] else row[name] for name in _SETTINGS}
 
 
-def _verdict(whole: Number, right: Number) -> Verdict:
+def _verdict(whole_diaries: Number, right_counts: Number) -> Verdict:
     """Return "yes" only if the model mostly recalls both the number of entries and the entries themselves."""
-    verdict = against_chance(right)
-    return PARTLY if verdict == YES and not (whole.low or 0) > 1 / 2 else verdict
+    verdict = against_chance(right_counts)
+    return PARTLY if verdict == YES and not (whole_diaries.low or 0) > 1 / 2 else verdict
 
 
 def _note(gap: Row, gaps: Sequence[Row]) -> Note:

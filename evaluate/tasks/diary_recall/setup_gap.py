@@ -19,7 +19,7 @@ def paired_difference(
     """
     differences = np.asarray(scores, dtype=float) - np.asarray(other_scores, dtype=float)
     if differences.ndim != 1 or not len(differences) or len(scores) != len(other_scores):
-        raise ValueError("two scores for each of the same questions are wanted")
+        raise ValueError("the two lists need a score for each of the same questions")
     generator = np.random.default_rng(seed)
     means = [generator.choice(differences, len(differences)).mean() for _ in range(_RESAMPLES)]
     low, high = np.percentile(means, [2.5, 97.5])

@@ -96,6 +96,7 @@ def needed_words(expression: str) -> tuple[str, ...]:
     """
     words = _best(_alternatives(_parser.parse(expression)))
     words = frozenset(word.rstrip(_ENDS) for word in words)  # candidates are searched in sentences without their ends
+    # A word that contains another one adds nothing: the other one is found, too.
     shortest = [word for word in words if not any(other in word for other in words - {word})]
     return tuple(sorted(shortest, key=lambda word: (len(word), word)))
 

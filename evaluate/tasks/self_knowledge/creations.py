@@ -60,7 +60,7 @@ class Creations:
     Attributes:
         folder: The folder that holds them.
         creator: The model that wrote the questions, by its name in tables.
-        revision: Its revision in the run.
+        revision: The creator's revision in the run.
         rows: Rows of :data:`CREATIONS`.
     """
 

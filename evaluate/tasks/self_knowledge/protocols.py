@@ -158,7 +158,7 @@ class Setup:
         task: The dataset's config, such as ``total-count``.
         protocol: One of :data:`PROTOCOLS`.
         wording: ``ours`` or ``paper``.
-        styles: Any of plain, expert and cot.
+        styles: The styles of prompts: ``plain``, ``expert``, ``cot``, or several of them.
     """
 
     task: str

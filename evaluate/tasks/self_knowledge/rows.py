@@ -54,7 +54,7 @@ def choose_rows(
 
     Args:
         config: The task.
-        table: Its rows.
+        table: The rows of the task.
         reference: The dataset that they come from.
         options: The options of the run.
         own_questions: Rows of a benchmark's own questions, which are asked beside the new ones.

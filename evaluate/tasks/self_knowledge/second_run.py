@@ -88,15 +88,15 @@ def _imported(node: _ast.AST) -> Iterator[str]:
     """Yield the imported names that may differ between machines."""
     match node:
         case _ast.Import(names=names):
-            for each in names:
-                if each.name in _DIFFERENT or (each.name in _SAME and each.asname):
-                    yield each.name
+            for alias in names:
+                if alias.name in _DIFFERENT or (alias.name in _SAME and alias.asname):
+                    yield alias.name
         case _ast.ImportFrom(module=str(module)):
             if module in _DIFFERENT:
                 yield module
             elif module in _SAME:
                 same = _SAME[module] - {"path"}
-                yield from (f"{module}.{each.name}" for each in node.names if each.name not in same)
+                yield from (f"{module}.{alias.name}" for alias in node.names if alias.name not in same)
 
 
 def draws_at_random(tree: _ast.Module) -> bool:
@@ -109,7 +109,7 @@ def draws_at_random(tree: _ast.Module) -> bool:
     for node in walk(tree):
         match node:
             case _ast.Import(names=names):
-                imports |= any(each.name == "random" for each in names)
+                imports |= any(alias.name == "random" for alias in names)
             case _ast.ImportFrom(module="random"):
                 imports = True
             case _ast.Call(func=_ast.Attribute(attr="seed" | "Random") | _ast.Name(id="seed" | "Random"), args=[_, *_]):
@@ -138,7 +138,7 @@ def replace_sets_and_powers(tree: _ast.Module) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_replaced(each, has_views=has_views) for each in value]
+                value[:] = [_replaced(child, has_views=has_views) for child in value]
             elif isinstance(value, _ast.AST):
                 setattr(node, field, _replaced(value, has_views=has_views))
 
@@ -166,8 +166,8 @@ def _call(name: str, arguments: list[Any], place: Any) -> Any:
 
 
 def _at(place: Any, node: Any) -> Any:
-    for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        setattr(node, each, getattr(place, each))
+    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, field, getattr(place, field))
     return node
 
 
