@@ -151,7 +151,7 @@ def tasks(name: str | None = None) -> RowTable:
     Example:
         >>> tasks("gsm8k")
         option    default  meaning
-        --------  -------  --------------------------------------------
+        --------  -------  -------------------------------------------
         limit              Ask at most this many questions.
         samples         1  Replies to each question.
         examples     True  Show base models two worked problems first.

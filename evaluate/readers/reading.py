@@ -110,7 +110,7 @@ def after_correction(excerpt: Excerpt) -> Excerpt | None:
     Example:
         >>> text = "The word is “softly” – no, sorry, it is “gently”."
         >>> after_correction(Excerpt(text, 0, len(text))).text
-        'it is “gently”.'
+        '“gently”.'
     """
     corrections = deque(_CORRECTION.finditer(excerpt.text), maxlen=1)
     return excerpt.part(corrections[0].end()).stripped().stripped(" ,:;!…–—") if corrections else None

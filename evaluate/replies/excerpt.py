@@ -72,6 +72,7 @@ def explicit_answers(excerpt: Excerpt) -> list[Excerpt]:
     r"""Return a reply's stated answers, the last one first; an answer after ``Answer:`` runs to the reply's end.
 
     Example:
+        >>> from selfknow.evaluate.replies.thinking import without_thinking
         >>> [answer.text for answer in explicit_answers(without_thinking("So $\\boxed{12}$.\n**Answer:** 12"))]
         ['12', '12']
     """

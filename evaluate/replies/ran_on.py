@@ -33,7 +33,7 @@ def answer_end(reply: str, prompt: str) -> int:
         >>> answer_end(" Paris\n\nQuestion: And of Spain?\nAnswer: Madrid", "Question: Capital of France?\nAnswer:")
         6
         >>> answer_end(" Paris\nProblem: none", "Question: Capital of France?\nAnswer:")
-        21
+        20
     """
     stripped_prompt = prompt.rstrip()
     for question, answer, next_question in _cues():
