@@ -1,4 +1,4 @@
-"""People who label replies: the sheets that they fill in, one CSV file a person, and how far they agree."""
+"""Annotation by people: sheets to fill in, one CSV file per annotator, and the annotators' agreement."""
 
 import csv
 import hashlib
@@ -19,10 +19,10 @@ Item = TypeVar("Item")
 
 
 def write_sheets(folder: Path, sheets: Mapping[str, str]) -> list[Path]:
-    """Write sheets, each under its annotator's name.
+    """Write sheets into a folder; the name of each file is its annotator's.
 
     Raises:
-        UserError: The folder is there already and not empty, or cannot be written.
+        UserError: The folder exists and is not empty, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(
@@ -35,10 +35,10 @@ def write_sheets(folder: Path, sheets: Mapping[str, str]) -> list[Path]:
 
 
 def check_names(paths: Sequence[Path]) -> Sequence[Path]:
-    """Return the sheets themselves.
+    """Check that no two sheets have the same name, and return them.
 
     Raises:
-        UserError: Two have the same name.
+        UserError: Two sheets have the same name.
     """
     if len({path.stem for path in paths}) < len(paths):
         raise UserError("two sheets have the same name: a sheet's name is its annotator's")
@@ -46,18 +46,18 @@ def check_names(paths: Sequence[Path]) -> Sequence[Path]:
 
 
 def in_order(items: Iterable[Item], key: str, name: Callable[[Item], str]) -> list[Item]:
-    """Items shuffled, the same for the same key.
+    """Return items in a random order that depends only on the key.
 
     Args:
-        items: In any order.
-        key: Such as the seed and the annotator.
-        name: The name of an item; no two have the same.
+        items: The items, in any order.
+        key: The seed, such as ``0:ann``.
+        name: Returns an item's name; no two items have the same.
     """
     return sorted(items, key=lambda item: hashlib.sha256(f"{key}:{name(item)}".encode()).hexdigest())
 
 
 def csv_text(rows: Iterable[Mapping[str, str]], columns: Sequence[str]) -> str:
-    """Rows as CSV with these columns, empty where a row has none; no cell is a formula (see :func:`sheet_rows`)."""
+    """Return rows as CSV; missing cells are empty, and text that looks like a formula is escaped."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -68,20 +68,21 @@ def csv_text(rows: Iterable[Mapping[str, str]], columns: Sequence[str]) -> str:
 def sheet_rows(
     path: Path, key: str, column: str, known: Collection[str], kind: str
 ) -> Iterator[tuple[str, str, Mapping[str, str]]]:
-    """Yield the rows of a sheet that was filled in.
+    """Yield the rows of a filled-in sheet.
 
     Args:
-        path: The sheet. Commas or semicolons part its columns, as spreadsheet programs save them.
-        key: The column that names what a row is about.
-        column: The column that is filled in.
+        path: The sheet; its columns are separated by commas or semicolons.
+        key: The column that identifies a row.
+        column: The column that annotators fill in.
         known: The allowed values of the key.
         kind: The noun for these values in messages.
 
     Yields:
-        Where the row stands (for messages), its key, and its cells without white space around them.
+        The place of the row for messages (``line 3 of ann.csv``), its key, and its cells without white space around
+        them.
 
     Raises:
-        UserError: It is not such a sheet, or a key stands twice or is unknown.
+        UserError: The file is not such a sheet, or a key is repeated or unknown.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -110,10 +111,10 @@ def sheet_rows(
 
 
 def judgement_of(row: Mapping[str, str], where: str, words: Sequence[str]) -> str:
-    """Return the word in a row's column ``judgement``, empty where it is blank.
+    """Return the word in a row's column ``judgement``; empty if it is blank.
 
     Raises:
-        UserError: It is none of the words.
+        UserError: The judgement is none of the words.
     """
     judgement = row["judgement"].lower()
     if judgement and judgement not in words:
@@ -122,7 +123,7 @@ def judgement_of(row: Mapping[str, str], where: str, words: Sequence[str]) -> st
 
 
 def fleiss_kappa(ratings: ArrayLike) -> float:
-    """Fleiss' kappa: 1 is full agreement, 0 what chance gives, below 0 less than chance.
+    """Return Fleiss' kappa: 1 for full agreement, 0 for chance, below 0 for less than chance.
 
     Fleiss, Measuring Nominal Scale Agreement Among Many Raters, 1971, equations 1 to 8.
 
@@ -131,10 +132,10 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
             of raters, at least two, for every item.
 
     Returns:
-        The kappa; ``nan`` when every rating is the same category, where chance alone explains everything.
+        The kappa; ``nan`` if all ratings are the same category.
 
     Raises:
-        UserError: There is no item, an item has another number of raters, or there is but one.
+        UserError: There is no item, the number of raters differs between items, or there is only one.
 
     Example:
         >>> fleiss_kappa([[3, 0], [0, 3], [3, 0]])
@@ -145,31 +146,32 @@ def fleiss_kappa(ratings: ArrayLike) -> float:
     if not len(raters) or (raters != raters[0]).any() or raters[0] < 2:
         raise UserError("agreement needs items that were all judged by the same number of annotators, two or more")
     shares = counts.sum(axis=0) / counts.sum()
-    agreed = ((counts**2).sum(axis=1) - raters[0]) / (raters[0] * (raters[0] - 1))
+    agreement = ((counts**2).sum(axis=1) - raters[0]) / (raters[0] * (raters[0] - 1))
     by_chance = float((shares**2).sum())
-    return float((agreed.mean() - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
+    return float((agreement.mean() - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
 
 
 def count_ratings(judgements: Sequence[Sequence[str]], categories: Sequence[str]) -> list[list[int]]:
-    """Count each category among the judgements of each item, shape (items, categories)."""
+    """Return the number of judgements of each item in each category, shape (items, categories)."""
     return [[row.count(category) for category in categories] for row in judgements]
 
 
 def shared_votes(
     judgements: Sequence[Mapping[str, str]], categories: Sequence[str]
 ) -> tuple[dict[str, list[str]], float | None]:
-    """Return the judgements of all annotators, and their agreement.
+    """Return the votes on the items that all annotators judged, and the annotators' agreement.
 
     Args:
         judgements: The category of each item, by annotator.
-        categories: All there are.
+        categories: All categories.
 
     Returns:
-        The votes by item, of the items that everyone judged; and Fleiss' kappa over them, null where there is no such
-        item, but one annotator, or but one category, of which chance alone explains everything.
+        The votes on each item that everyone judged; and Fleiss' kappa over these items, None if there are none, only
+        one annotator, or only one category in use.
     """
-    shared = [item for item in (judgements[0] if judgements else {}) if all(item in judged for judged in judgements)]
-    votes = {item: [judged[item] for judged in judgements] for item in shared}
+    first_annotator = judgements[0] if judgements else {}
+    shared = [item for item in first_annotator if all(item in annotator for annotator in judgements)]
+    votes = {item: [annotator[item] for annotator in judgements] for item in shared}
     if not votes or len(judgements) < 2:
         return votes, None
     kappa = fleiss_kappa(count_ratings(list(votes.values()), categories))

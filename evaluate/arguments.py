@@ -1,6 +1,7 @@
 """The arguments of :func:`selfknow.ask` for each set, so that an editor completes them and mypy checks them.
 
-They repeat the fields of the options classes, from which no type can be made; a test compares the two.
+They repeat the fields of the options classes, because Python cannot derive a TypedDict from a dataclass. A test
+compares the two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +76,7 @@ MathematicsSet = Literal["gsm8k"]
 
 
 class ReplyArguments(TypedDict, total=False):
-    """The arguments of drawing replies (:class:`selfknow.models.interface.ReplyOptions`)."""
+    """The arguments for sampling replies (:class:`selfknow.models.interface.ReplyOptions`)."""
 
     temperature: float | None
     top_p: float | None
@@ -84,7 +85,7 @@ class ReplyArguments(TypedDict, total=False):
 
 
 class ModelArguments(ReplyArguments, total=False):
-    """The arguments of opening models (:class:`selfknow.models.opening.ModelOptions`)."""
+    """The arguments for opening models (:class:`selfknow.models.opening.ModelOptions`)."""
 
     endpoint: str | None
     text: bool
@@ -184,7 +185,7 @@ class AccordingToArguments(SampledArguments, total=False):
 
 
 class ContinuationArguments(SampledArguments, total=False):
-    """The arguments of according-to's passages to continue."""
+    """The arguments of according-to:continuation."""
 
     portrait: str | None
     control_portrait: str | None

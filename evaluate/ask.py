@@ -1,4 +1,4 @@
-"""The driver of every task: it asks stage after stage, and writes down every reply as it comes."""
+"""The driver of every task, which asks stage after stage and writes every reply to the run folder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ from selfknow.runs.writer import RunWriter
 
 @dataclass(frozen=True)
 class Progress:
-    """The number of requests that one stage made of one model, and what came of them.
+    """The numbers of requests of one stage to one model.
 
     Attributes:
         stage: The stage.
         model: The model's name.
-        requested: All requests of this model, those answered earlier included.
-        answered_before: Requests that the run already held a reply to.
-        answered: Requests that were answered now.
-        failed: Requests that have no reply even now; ask again to try them again.
-        reason: Why most of these failed; null if none did.
-        left: Requests that a limit of the call left for the next one.
+        requested: All requests, including those answered earlier.
+        answered_before: Requests with a reply from an earlier call.
+        answered: Requests that this call answered.
+        failed: Requests that failed; the next call tries them again.
+        reason: The most common error of the failed requests; null if none failed.
+        left: Requests that were not sent because of a limit of the call.
     """
 
     stage: str
@@ -45,7 +45,7 @@ class Progress:
 
     @property
     def failure(self) -> str | None:
-        """Say in one line how many failed and why; null if none did."""
+        """One line on the number of failed requests and the most common error; null if none failed."""
         if not self.failed:
             return None
         return describe_failures(self.failed, self.requested, self.reason)
@@ -63,21 +63,21 @@ def ask_task(
     budget: Budget | None = None,
     quiet: bool = False,
 ) -> list[Progress]:
-    """Ask models a task's rows; a run that was stopped goes on where it was.
+    """Ask models a task's rows; a stopped run resumes.
 
     Args:
         task: The task.
-        rows: Its rows, as the task opened them.
-        options: Its options.
-        models: The models that are asked.
+        rows: The rows that the task opened.
+        options: The task's options.
+        models: The models to ask.
         folder: The run folder.
         decoding: The decoding of replies.
-        facts: Facts that the user gives about the writers; they take the place of what the models know of themselves.
-        budget: The requests that may be sent; null: all.
+        facts: The user's facts about the writers; they replace those that the models state themselves.
+        budget: The limits of the call; null for none.
         quiet: Show no progress bar.
 
     Returns:
-        The progress of each stage and model, in order; where the budget ends, the last one has requests left.
+        The progress of each stage and model, in order. If the budget is used up, the last one has requests left.
 
     Raises:
         UserError: The folder holds another run, or nothing in an earlier run can be reused.
@@ -94,14 +94,14 @@ def ask_task(
             run.describe_model(model.name, model.revision, facts_of(model).updated(facts or ModelFacts()))
         for model in models.verifiers or ():
             run.describe_model(model.name, model.revision, facts_of(model))
-        _take_over(run, replies)
-        listed = rows.table.to_pylist()
+        _copy_replies(run, replies)
+        row_list = rows.table.to_pylist()
         for stage in task.stages(options, rows):
             run.flush()
-            so_far = SoFar(folder, listed)
+            so_far = SoFar(folder, row_list)
             requests = list(stage.requests(so_far))
-            for model, own in _shared_out(stage, requests, so_far, models):
-                progress.append(collect(run, model, own, stage=stage.name, budget=budget, quiet=quiet))
+            for model, requests_of_model in _share_out(stage, requests, so_far, models):
+                progress.append(collect(run, model, requests_of_model, stage=stage.name, budget=budget, quiet=quiet))
                 if progress[-1].left:
                     return progress
     return progress
@@ -128,7 +128,7 @@ def _replies_to_reuse(reuse: Reuse, writers: Sequence[LanguageModel]) -> list[Re
     return replies
 
 
-def _take_over(run: RunWriter, replies: Sequence[ReusedReply]) -> None:
+def _copy_replies(run: RunWriter, replies: Sequence[ReusedReply]) -> None:
     for earlier in replies:
         if run.pending(earlier.model, earlier.revision, [earlier.request]):
             if earlier.keep:
@@ -136,10 +136,10 @@ def _take_over(run: RunWriter, replies: Sequence[ReusedReply]) -> None:
             run.append(earlier.model, earlier.revision, earlier.request, earlier.reply)
 
 
-def _shared_out(
+def _share_out(
     stage: Stage, requests: Sequence[Request], so_far: SoFar, models: Models
 ) -> list[tuple[LanguageModel, list[Request]]]:
-    """Return each model with its share of a stage's requests (see :class:`Stage`)."""
+    """Return the requests of each model in a stage (see :class:`Stage`)."""
     if stage.by_verifier and models.verifiers is not None:
         return [(model, list(requests)) for model in models.verifiers]
     roots = list(zip(requests, _writers_of_roots(requests, so_far), strict=True))
@@ -150,7 +150,7 @@ def _shared_out(
 
 
 def _writers_of_roots(requests: Sequence[Request], so_far: SoFar) -> list[tuple[str, str | None] | None]:
-    """Return for each request the writer of the text that it goes back to; null for one without a parent."""
+    """Return the writer of the text that each request is about, as name and revision; None without a parent."""
     if all(request.parent_generation_id is None for request in requests):
         return [None] * len(requests)
     by_id = {row["generation_id"]: row for row in so_far.replies}
@@ -174,19 +174,19 @@ def collect(
     budget: Budget | None = None,
     quiet: bool = False,
 ) -> Progress:
-    """Answer all requests that a run holds no reply to; every reply is written down, whatever stops the rest.
+    """Send the requests that a run has no reply to, and write every reply as soon as it arrives.
 
     Args:
-        run: An open run; its description says how replies are drawn.
-        model: The model that is asked.
+        run: An open run; its description has the decoding.
+        model: The model to ask.
         requests: All requests, answered or not; no two may be the same call.
-        stage: Their name in the progress bar.
-        budget: The requests that may be sent; null: all.
+        stage: The name in the progress bar.
+        budget: The limits of the call; null for none.
         quiet: Show no progress bar.
 
     Raises:
         ValueError: Two requests are the same call.
-        KeyboardInterrupt: The user stopped it; its note says what the run keeps.
+        KeyboardInterrupt: The user stopped the call; the note says how many replies the run keeps.
     """
     if len({request.key for request in requests}) != len(requests):
         raise ValueError("two requests are the same call: give them different variants or samples")

@@ -1,4 +1,4 @@
-"""All tasks, and which of them a name means: a fifth task is one folder and one line here."""
+"""The catalogue of all tasks, and the search for a task by a name; a new task is one folder and one line here."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
@@ -27,34 +27,34 @@ TASKS: tuple[Task[Any, Any], ...] = (
     ACCORDING_TO,
     GSM8K,
 )
-"""In the order in which a report asks them."""
+"""All tasks, in the order of a report."""
 
 
 class NamedTask(NamedTuple):
-    """The task that a set's name means, and the options that it takes for this set."""
+    """The task of a set, and the class of options for this set."""
 
     task: Task[Any, Any]
     options: type[Options]
 
 
 def find_task(name: str) -> NamedTask:
-    """Return the task that a set's name means, and the options that it takes for this set.
+    """Return the task of a set, and the class of options for this set.
 
-    The task's own word says it (``gsm8k``, ``according-to:nq``, ``self-aware``); of a dataset folder or a Hub dataset
-    the manifest does.
+    The name begins with the task (``gsm8k``, ``according-to:nq``, ``self-aware``); for a dataset folder or a Hub
+    dataset, the task is found from its manifest.
 
     Args:
-        name: The name as the user wrote it, such as ``diary-recall:1k``, ``./folder:1k`` or ``org/name:1k``.
+        name: The user's name of the set, such as ``diary-recall:1k``, ``./folder:1k`` or ``org/name:1k``.
 
     Raises:
-        UserError: Nothing says which task it is.
+        UserError: The name belongs to no task.
 
     Example:
         >>> task, options = find_task("self-knowledge:image-color")
         >>> task.name, options.__name__
         ('self-knowledge', 'PictureOptions')
     """
-    task = _task_of_word(name) or _task_of_dataset(name)
+    task = _task_by_first_word(name) or _task_by_manifest(name)
     return NamedTask(task, _options_of(task, name))
 
 
@@ -62,7 +62,7 @@ def _options_of(task: Task[Any, Any], name: str) -> type[Options]:
     if len(task.options) == 1:
         return next(iter(task.options.values()))
     config = name.rpartition(":")[2]
-    if ":" not in name:  # a folder, whose configs tell; a config that is named needs no reader of folders
+    if ":" not in name:  # a folder without a config: its only config decides
         from selfknow.evaluate.dataset import only_config
 
         config = only_config(name) or ""
@@ -70,22 +70,22 @@ def _options_of(task: Task[Any, Any], name: str) -> type[Options]:
     return next(options for pattern, options in patterns if fnmatchcase(config, pattern))
 
 
-def _task_of_word(name: str) -> Task[Any, Any] | None:
+def _task_by_first_word(name: str) -> Task[Any, Any] | None:
     word = name.partition(":")[0].partition("@")[0]
-    for task in TASKS:  # whole names first: `self-knowledge:agents` is not `self-knowledge`
+    for task in TASKS:  # complete names first: `self-knowledge:agents` is not the task `self-knowledge`
         if name in task.options:
             return task
     return next((task for task in TASKS if word in (task.name, *task.datasets)), None)
 
 
-def _task_of_dataset(name: str) -> Task[Any, Any]:
+def _task_by_manifest(name: str) -> Task[Any, Any]:
     from selfknow.evaluate.dataset import read_manifest
 
     manifest = read_manifest(name)
     if manifest is None:
         known = list(dict.fromkeys(pattern.partition(":")[0] for task in TASKS for pattern in task.options))
-        own = "(a dataset of your own is FOLDER:CONFIG or ORG/NAME:CONFIG)"
-        raise UserError(f"there is no task {name!r}{nearest(name.partition(':')[0], known)} {own}")
+        hint = "(a dataset of your own is FOLDER:CONFIG or ORG/NAME:CONFIG)"
+        raise UserError(f"there is no task {name!r}{nearest(name.partition(':')[0], known)} {hint}")
     dataset = manifest.get("dataset")
     for task in TASKS:
         if dataset in task.datasets:
@@ -95,10 +95,10 @@ def _task_of_dataset(name: str) -> Task[Any, Any]:
 
 
 def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any]:
-    """Return the task of a run, by its ``run.json``.
+    """Return the task that a run's ``run.json`` names.
 
     Raises:
-        UserError: It is none of this package's.
+        UserError: This package has no such task.
     """
     for task in TASKS:
         if description.get("task") == task.name:
@@ -110,14 +110,14 @@ def task_of_run(folder: object, description: Mapping[str, Any]) -> Task[Any, Any
 
 
 def task_of_log(name: str, columns: Collection[str]) -> str:
-    """Return the task of another tool's log: the one that it names, else one whose rows have these columns.
+    """Return the task of another tool's log: by its name, or else by the columns of its rows.
 
     Args:
-        name: Its name in the log.
-        columns: The columns of the asked rows.
+        name: The task's name in the log.
+        columns: The columns of the log's rows.
 
     Returns:
-        The log's own name where it is no task's and the rows fit none.
+        The name of one of our tasks; the log's own name if neither name nor columns match any.
 
     Example:
         >>> task_of_log("gsm8k", ["id"]), task_of_log("popularity", ["id", "input"])
@@ -130,7 +130,7 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
 
 
 def set_patterns(option: str) -> list[str]:
-    """Return the sets that take an option, for people: ``self-aware``, ``self-knowledge:image-…``."""
+    """Return the names of the sets that take an option, for messages: ``self-aware``, ``self-knowledge:image-…``."""
     return [
         pattern.replace("*", "…")
         for task in TASKS
@@ -140,10 +140,10 @@ def set_patterns(option: str) -> list[str]:
 
 
 def tasks(name: str | None = None) -> RowTable:
-    """Return a table of the tasks, or of the options of one of them; it displays itself.
+    """Return a table of the tasks, or of the options of one task; it displays itself.
 
     Args:
-        name: A task or set, such as ``self-aware`` or ``according-to:continuation``; null: all tasks.
+        name: A task or set, such as ``self-aware`` or ``according-to:continuation``; null for all tasks.
 
     Raises:
         UserError: There is no such task.
@@ -151,7 +151,7 @@ def tasks(name: str | None = None) -> RowTable:
     Example:
         >>> tasks("gsm8k")
         option    default  meaning
-        --------  -------  --------------------------------------------
+        --------  -------  -------------------------------------------
         limit              Ask at most this many questions.
         samples         1  Replies to each question.
         examples     True  Show base models two worked problems first.

@@ -1,4 +1,4 @@
-"""The user's door to SQL: run folders of all tasks of this package behind one connection."""
+"""The user's access to SQL over run folders of all tasks."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,21 +28,21 @@ def connect(
     threads: int | None = None,
     memory_limit: str | None = None,
 ) -> Connection:
-    """Open run folders as SQL views; nothing is copied but who was asked, a few rows.
+    """Open run folders as SQL views; only a few rows about the models are copied.
 
-    Views: ``runs``, ``examples``, ``generations``, ``scores``, and on top of them ``models``, ``cohorts`` and
-    ``calls``; after them each task's own. Functions: ``share`` (with its interval and its n), ``wilson_low``,
-    ``wilson_high``, those of the bootstrap, each task's own, and with portraits ``quip``.
-    ``docs/sql-reference.md`` lists them, with the columns of every view.
+    Views: ``runs``, ``examples``, ``generations``, ``scores``, and on top of them ``models``, ``cohorts``, ``calls``
+    and each task's own. Functions: ``share`` (with its interval and its n), ``wilson_low``, ``wilson_high``, those of
+    the bootstrap, each task's own, and with portraits ``quip``. ``docs/sql-reference.md`` lists them, with the columns
+    of every view.
 
     Args:
         runs: Run folders, or ``hf://datasets/ORG/NAME/FOLDER`` on the Hub.
-        portraits: Portraits for ``quip(text, name)``, by name: each a portrait, its folder or its Hub id.
-        corpora: Dataset folders whose documents queries can join against. A run's own folder needs no naming.
-        read_only: Allow SELECT, PIVOT and EXPLAIN over these runs' files and nothing else; false allows all of DuckDB.
-        mixed_revisions: Let runs stand side by side that asked different contents under one name.
-        threads: Threads of DuckDB; null: all cores.
-        memory_limit: Memory of DuckDB, such as ``2GB``; beyond it DuckDB spills to disk.
+        portraits: Portraits for ``quip(text, name)`` by their name; each is a portrait, its folder or its Hub id.
+        corpora: Dataset folders whose documents queries can join. A run's own dataset folder is found without it.
+        read_only: If true, allow only SELECT, PIVOT and EXPLAIN over these runs' files; if false, all of DuckDB.
+        mixed_revisions: If true, allow runs of different contents under the same dataset name.
+        threads: The number of DuckDB's threads; null for all cores.
+        memory_limit: DuckDB's memory, such as ``2GB``; beyond it DuckDB spills to disk.
 
     Raises:
         UserError: A run folder is not what it should be (see :func:`selfknow.runs.reader.open_runs`).
@@ -64,15 +64,15 @@ def connect(
 
 
 def queries() -> dict[str, Query]:
-    """Return all queries of this package by name: each task's in the order of the catalogue, then those of any run."""
+    """Return all queries by name: each task's in the order of the catalogue, then those for any run."""
     return queries_of(task_sql())
 
 
 def find_query(name: str) -> Query:
-    """Return the query of this name, with or without its task's folder: ``TASK/NAME``.
+    """Return a query by its name, ``NAME`` or ``TASK/NAME``.
 
     Raises:
-        UserError: There is none; the near ones are named.
+        UserError: There is no such query; the message suggests similar names.
     """
     return find_query_of(name, task_sql())
 
@@ -90,20 +90,20 @@ def compare_runs(
 
     Args:
         run_a: A run folder.
-        run_b: Another one; null: both sides are in the first.
-        metric: Any that was scored on both sides.
-        models: The models to compare, named as in the run or with ``@`` and the revision's first eight digits: one for
-            both sides, or one for each; none: the only ones there are.
-        variants: The task's forms, styles or prompts to compare: one for both sides, or one for each; none: all, each
-            with its like.
+        run_b: Another run folder; null if both sides are in the first.
+        metric: A metric that was scored on both sides.
+        models: The models to compare, one for both sides or one for each, by the name in the run, optionally with ``@``
+            and the revision's first eight digits; empty if each side has only one.
+        variants: The task's forms, styles or prompts to compare, one for both sides or one for each; empty to compare
+            each variant with the same variant.
         options: The options of :func:`connect`.
 
     Returns:
-        One row: ``a`` and ``b`` (what tells the sides apart), and the columns of ``compare.sql``, of which the last is
-        the list of the examples on which they differ, the largest differences first.
+        One row: ``a`` and ``b`` (the names of the sides), and the columns of ``compare.sql``. The last column is the
+        list of examples on which the sides differ, the largest differences first.
 
     Raises:
-        UserError: The sides are not scored in this metric, are not told apart, or share no example.
+        UserError: The sides have no scores of this metric, are the same, or share no example.
 
     Example:
         >>> table = compare_runs("runs/small", "runs/large", "exact_match")  # doctest: +SKIP

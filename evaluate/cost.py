@@ -1,4 +1,4 @@
-"""The cost of a run: limits on what one call may ask, which end it in good order, and the same call goes on."""
+"""Limits on the requests and tokens of a call; a call that reaches one stops, and can be repeated to resume."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from selfknow.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class CostOptions:
-    """The limits of what a call may cost.
+    """The limits of the cost of a call.
 
     Attributes:
-        dry_run: Count requests and tokens, and ask nothing.
-        max_requests: The largest number of requests of this call; null: all.
-        max_tokens: The largest number of tokens of this call, prompts and replies together; null: no limit.
+        dry_run: If true, count requests and tokens, and ask nothing.
+        max_requests: The largest number of requests; null for no limit.
+        max_tokens: The largest number of tokens of prompts and replies together; null for no limit.
     """
 
     dry_run: bool = option(False, "Count the requests and their tokens, and ask nothing.")
@@ -25,10 +25,10 @@ class CostOptions:
 
 
 class Budget:
-    """The rest of the limits of one call.
+    """The remaining requests and tokens of a call.
 
-    A request is sent only if its prompt and its longest reply fit in what is left. Replies are shorter as a rule, so
-    requests are sent in ever smaller groups until no more fits. Prompts and replies without a count are estimated.
+    A request is sent only if its prompt and its longest possible reply fit into the remaining tokens. Most replies are
+    shorter, so requests are sent in ever smaller groups until no more fit. Unknown numbers of tokens are estimated.
 
     Args:
         options: The limits.
@@ -39,7 +39,7 @@ class Budget:
         self._requests = self._tokens = 0
 
     def affordable(self, model: LanguageModel, pending: Sequence[Request], decoding: Decoding) -> Sequence[Request]:
-        """Return those of the first requests that fit in what is left."""
+        """Return the longest prefix of the requests that fits into the budget."""
         limits = self._options
         if limits.max_requests is not None:
             pending = pending[: limits.max_requests - self._requests]
@@ -53,11 +53,11 @@ class Budget:
         return pending
 
     def spend_requests(self, number: int) -> None:
-        """Count requests."""
+        """Subtract a number of requests from the budget."""
         self._requests += number
 
     def spend_tokens(self, model: LanguageModel, request: Request, reply: Reply) -> None:
-        """Count the tokens of a reply and of its prompt; a try without a reply counts none."""
+        """Subtract the tokens of a reply and its prompt from the budget; a failed request costs none."""
         if self._options.max_tokens is None or reply.error is not None or not uses_tokens(model):
             return
         prompt, completion = reply.prompt_tokens, reply.completion_tokens
@@ -65,7 +65,7 @@ class Budget:
         self._tokens += estimated_tokens(reply.generation or "") if completion is None else completion
 
     def stopped(self, stage: str, left: int, requested: int) -> str:
-        """Say at which limit a stage stopped, and how to go on."""
+        """Return a sentence on the limit at which a stage stopped, and on resuming."""
         limits, after = self._options, ""
         if limits.max_requests is not None and self._requests >= limits.max_requests:
             limit = argument("max_requests", limits.max_requests)

@@ -1,8 +1,8 @@
-"""Finding the rows of a dataset: built here, in a folder, or on the Hub; a folder needs nothing but pyarrow.
+"""Reading of datasets: this package's own, a folder, or the Hub; a folder needs only pyarrow.
 
-One config of a dataset is named ``NAME:CONFIG``. A dataset of this package, such as ``NAME`` in its catalogue, is built
-on the spot, the same on every machine; ``FOLDER:CONFIG`` is a dataset folder; ``ORG/NAME:CONFIG``, with ``@REVISION``
-if wanted, is a dataset on the Hub. Without ``:CONFIG`` it is the only config that the dataset has.
+A config of a dataset is named ``NAME:CONFIG``. A dataset of this package's catalogue is built when it is first used,
+the same on every machine. ``FOLDER:CONFIG`` is a dataset folder. ``ORG/NAME:CONFIG``, optionally with ``@REVISION``, is
+a dataset on the Hub. ``:CONFIG`` may be omitted if the dataset has only one config.
 """
 
 import os
@@ -21,7 +21,7 @@ from selfknow.runs.description import DatasetReference
 
 MANIFEST = "manifest.json"
 CACHE_VARIABLE = "SELFKNOW_CACHE"
-"""The variable that says where corpora that were built on the spot are kept."""
+"""The environment variable with the folder for built corpora."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class ConfigFiles:
 
     Attributes:
         name: The name that the user gave the dataset.
-        config: Its config.
+        config: The config's name, such as ``1k``.
         folder: The dataset folder.
-        revision: Commit on the Hub; null for a local folder.
-        content_hash: The content hash of the config's rows, from the manifest; null where there is none.
+        revision: The commit on the Hub; null for a local folder.
+        content_hash: The content hash of the config's rows, from the manifest; null if there is none.
         parameters: The parameters that the config was made from, such as its seed and its shape, from the manifest.
     """
 
@@ -56,8 +56,8 @@ class ConfigFiles:
         """
         files = sorted((self.folder / self.config).glob(f"{split}-*.parquet"))
         if not files:
-            held = {path.name.partition("-")[0] for path in (self.folder / self.config).glob("*-*.parquet")}
-            raise UserError(f"{self.folder}:{self.config} has no split {split!r}{nearest(split, sorted(held))}")
+            splits = {path.name.partition("-")[0] for path in (self.folder / self.config).glob("*-*.parquet")}
+            raise UserError(f"{self.folder}:{self.config} has no split {split!r}{nearest(split, sorted(splits))}")
         return pa.concat_tables([read_parquet(path) for path in files])
 
 
@@ -94,16 +94,16 @@ def open_dataset(reference: str) -> ConfigFiles:
 
 
 def read_manifest(name: str) -> Mapping[str, object] | None:
-    """Return the manifest of a dataset folder, or of a dataset on the Hub, of which nothing else is fetched.
+    """Return the manifest of a dataset folder or of a dataset on the Hub; only this file is downloaded.
 
     Args:
         name: The name, as :func:`open_dataset` takes it.
 
     Returns:
-        Null where the name is neither a folder nor ``ORG/NAME``.
+        The manifest; None if the name is neither a folder nor ``ORG/NAME``.
 
     Raises:
-        UserError: The folder or the repo has no manifest, it is a file, or it is not available.
+        UserError: The folder or the repo has no manifest, the name is a file, or the repo is not available.
     """
     name = name.rpartition(":")[0] or name
     folder = user_path(name)
@@ -123,12 +123,12 @@ def read_manifest(name: str) -> Mapping[str, object] | None:
     try:
         return read_json(dataset_file(repo, MANIFEST, revision or None))
     except DownloadError as error:
-        lacking = f"its {MANIFEST}, which says what it holds, could not be fetched from the Hub: {error}"
-        raise UserError(f"there is no folder {name}, and {lacking}") from error
+        reason = f"its {MANIFEST}, which says what it holds, could not be fetched from the Hub: {error}"
+        raise UserError(f"there is no folder {name}, and {reason}") from error
 
 
 def only_config(name: str) -> str | None:
-    """Return the only config of a dataset folder; null if there are several, or no such folder."""
+    """Return the only config of a dataset folder; None if there are several, or no such folder."""
     configs = _configs_in(user_path(name))
     return configs[0] if len(configs) == 1 else None
 
@@ -138,7 +138,7 @@ def _configs_in(folder: Path) -> list[str]:
 
 
 def _with_only_config(name: str) -> str:
-    """``self-aware`` as ``self-aware:authored``; as it is, where that is not clear."""
+    """Return ``self-aware:authored`` for ``self-aware``; the name itself if the dataset has several configs."""
     from selfknow.builders.catalogue import DATASETS
 
     configs = _configs_in(user_path(name))
@@ -157,14 +157,14 @@ def _manifest_entry(folder: Path, config: str) -> Mapping[str, object]:
 
 
 def _corpora_folder() -> Path:
-    """Return the folder of corpora that were built on the spot: ``$SELFKNOW_CACHE``, else the cache folder."""
-    if own := os.environ.get(CACHE_VARIABLE):
-        return user_path(own)
+    """Return the folder for built corpora: ``$SELFKNOW_CACHE``, or else the cache folder."""
+    if folder := os.environ.get(CACHE_VARIABLE):
+        return user_path(folder)
     return cache_folder()
 
 
 def _build(name: str, config: str) -> Path:
-    """Build one config of a dataset of this package, or take the one that was built by the same version before."""
+    """Return the folder of a config of this package; it is built unless this version has already built it."""
     from selfknow.builders.catalogue import find_configs, find_dataset
     from selfknow.builders.folder.write import build_folder
     from selfknow.builders.sources import fingerprint
@@ -174,7 +174,7 @@ def _build(name: str, config: str) -> Path:
     folder = _corpora_folder() / f"{name}-{fingerprint(dataset.sources)[:16]}" / config
     if not (folder / MANIFEST).is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name(f".{config}.lock")):  # of several jobs that want it at once, one builds it
+        with FileLock(folder.with_name(f".{config}.lock")):  # only one of several jobs builds it
             if not (folder / MANIFEST).is_file():
                 build_folder(dataset, corpora, folder, overwrite=True)
     return folder

@@ -1,7 +1,7 @@
-"""The cost of a run before it is asked: its requests are made and counted, and none is sent.
+"""Dry runs: the requests of a run are made and counted, but not sent.
 
-The driver asks stand-ins in place of the models, in a copy of the run folder. A stand-in's reply has the greatest
-length, so that the prompts of later stages, which hold replies, are counted at theirs.
+The driver asks stand-ins instead of the models, in a copy of the run folder. A stand-in's reply has the greatest
+possible length, so that the prompts of later stages, which contain replies, do too.
 """
 
 import shutil
@@ -29,7 +29,7 @@ _COLUMNS = ("requests", "prompt_tokens", "reply_tokens")
 
 
 class Cost(RowTable):
-    """The requests and tokens of a run, a row per stage and model; what is not known before it runs is null.
+    """The requests and tokens of a run, a row per stage and model; numbers that depend on replies are null.
 
     Attributes:
         notes: The assumptions behind the numbers, a sentence each.
@@ -49,9 +49,9 @@ class Tally:
 
     Attributes:
         prompt_tokens: The tokens of all prompts.
-        reply_tokens: The tokens of all replies, at their limit.
+        reply_tokens: The largest possible number of tokens of all replies.
         is_estimate: True if the tokens of a prompt were estimated.
-        follows: True if a prompt holds a reply of an earlier stage.
+        follows: True if a prompt contains a reply of an earlier stage.
     """
 
     prompt_tokens: int = 0
@@ -71,7 +71,7 @@ def count_run(
     folder: Path,
     decoding: Decoding,
 ) -> Cost:
-    """Count what a run still asks; the arguments are those of :func:`selfknow.evaluate.ask.ask_task`.
+    """Count the remaining requests of a run; the arguments are those of :func:`selfknow.evaluate.ask.ask_task`.
 
     Raises:
         UserError: The folder holds another run, or a model cannot be found.
@@ -89,7 +89,7 @@ def count_run(
 
 
 def _copy_run(folder: Path, copy: Path) -> None:
-    """Fill a folder with what a run folder holds: its description copied, everything else as links."""
+    """Copy a run folder: its description as files, everything else as links."""
     for path in folder.iterdir() if folder.exists() else ():
         if path.name in ("run.json", "examples.parquet"):
             shutil.copy(path, copy)
@@ -103,21 +103,23 @@ def _copy_run(folder: Path, copy: Path) -> None:
 
 def _rows(progress: Sequence[Progress], tallies: Tallies) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    for each in progress:
-        tally = tallies[each.stage, each.model]
-        numbers: Sequence[int | None] = (each.answered, tally.prompt_tokens, tally.reply_tokens)
-        if _is_unknown(each, progress):
+    for stage_progress in progress:
+        tally = tallies[stage_progress.stage, stage_progress.model]
+        numbers: Sequence[int | None] = (stage_progress.answered, tally.prompt_tokens, tally.reply_tokens)
+        if _is_unknown(stage_progress, progress):
             numbers = (None, None, None)
-        rows.append({"stage": each.stage, "model": each.model, **dict(zip(_COLUMNS, numbers, strict=True))})
+        rows.append(
+            {"stage": stage_progress.stage, "model": stage_progress.model, **dict(zip(_COLUMNS, numbers, strict=True))}
+        )
     if len(rows) > 1:
         sums = {name: sum(number for row in rows if isinstance(number := row[name], int)) for name in _COLUMNS}
         rows.append({"stage": "all", "model": "", **sums})
     return rows
 
 
-def _is_unknown(each: Progress, progress: Sequence[Progress]) -> bool:
-    """Return true for a stage that no reply of a stand-in leads to, though a model's may."""
-    return each.requested == 0 and each.stage != progress[0].stage
+def _is_unknown(stage_progress: Progress, progress: Sequence[Progress]) -> bool:
+    """Return true if a stage has no requests here, but may have some after a model's replies."""
+    return stage_progress.requested == 0 and stage_progress.stage != progress[0].stage
 
 
 def _notes(progress: Sequence[Progress], tallies: Tallies, decoding: Decoding) -> Iterator[str]:
@@ -126,16 +128,17 @@ def _notes(progress: Sequence[Progress], tallies: Tallies, decoding: Decoding) -
         yield f"the prompts of {', '.join(estimated)} are estimated, a token for {BYTES_PER_TOKEN} bytes"
     if following := list(dict.fromkeys(stage for (stage, _), tally in tallies.items() if tally.follows)):
         yield f"prompts hold replies, which count at their limit until they are there: {', '.join(following)}"
-    if unknown := list(dict.fromkeys(each.stage for each in progress if _is_unknown(each, progress))):
-        yield f"how much these stages ask depends on the replies, and is not counted: {', '.join(unknown)}"
+    unknown_progress = [stage_progress for stage_progress in progress if _is_unknown(stage_progress, progress)]
+    if unknown := list(dict.fromkeys(stage_progress.stage for stage_progress in unknown_progress)):
+        yield f"the requests of these stages depend on the replies, and are not counted: {', '.join(unknown)}"
 
 
 class StandIn:
-    """A stand-in for a model: it counts what it is asked, and replies at full length.
+    """A stand-in for a model, which counts requests and replies at full length.
 
     Args:
         model: The model, without its weights.
-        tallies: The tallies that it adds to.
+        tallies: The tallies to add to.
     """
 
     def __init__(self, model: LanguageModel, tallies: Tallies) -> None:
@@ -145,7 +148,7 @@ class StandIn:
         self.revision = model.revision
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Count requests, and reply with as many words as a reply may have tokens."""
+        """Count requests, and yield replies with the largest possible number of tokens."""
         for request in requests:
             tally = self._tallies[request.stage, self.name]
             prompt, limit = count_prompt(self._model, request), longest_reply(self._model, request, decoding)
@@ -159,7 +162,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Unasked:
-    """A model of which nothing is known but its name: its tokens are estimated."""
+    """A model with only a name, whose tokens are estimated."""
 
     name: str
     revision: str | None = None
@@ -174,7 +177,7 @@ class Unasked:
 
 @dataclass(frozen=True, kw_only=True)
 class CountingOptions(ModelOptions):
-    """Options of opening models that open stand-ins: configuration and tokenizer are read, and no weights."""
+    """Options for opening models that open stand-ins: only configuration and tokenizer are read, no weights."""
 
     tallies: Tallies = field(default_factory=dict)
 
@@ -204,7 +207,7 @@ class CountingOptions(ModelOptions):
         checkpoints.quieten()
         config = checkpoints.load_config(name)
         revision = checkpoints.revision(name, config)
-        if sees:  # pictures are tokens, too, and how many depends on the weights' own processor
+        if sees:  # the number of tokens of a picture depends on the model's own processor
             return Unasked(name, revision)
         return LocalModel.without_weights(config, checkpoints.load_tokenizer(name), name, revision, chat=self.chat)
 

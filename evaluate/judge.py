@@ -1,4 +1,4 @@
-"""A model judges the replies of a run. The same driver asks it, so you can stop and resume it like any run."""
+"""Judging of a run's replies by a model; like any run it can be stopped and resumed."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from selfknow.models.interface import LanguageModel
 
 DECODING = Decoding(max_new_tokens=1024)
-"""A judge answers greedily; it may think before it says its one word."""
+"""Greedy decoding, with enough tokens for a judge that thinks before its answer."""
 
 
 def judge_run(folder: Path, model: "LanguageModel", decoding: Decoding = DECODING, *, quiet: bool = False) -> Progress:
     """Ask a model about every reply of a run that it has not judged yet.
 
-    What it says stands among the run's generations, in the stage ``grade``, each going back to the reply that it is
-    about; :func:`selfknow.evaluate.score.score_run` reads it. No query takes it for a reply of the run's own models.
+    The judgements become generations of the run in the stage ``grade``, with the judged reply as their parent.
+    :func:`selfknow.evaluate.score.score_run` reads them. Queries never count them as replies of the run's models.
 
     Args:
         folder: The run folder.
         model: The judge.
-        decoding: The decoding of its replies.
+        decoding: The decoding of the judge's replies.
         quiet: Show no progress bar.
 
     Raises:
-        UserError: It is not a run folder, or a model has nothing to judge in runs of its task.
+        UserError: The folder is not a run, or its task has nothing to judge.
     """
     description = read_json(folder / "run.json")
     task = task_of_run(folder, description)
     requests = task.grades(finished_run(folder, description))
     if not requests:
-        raise UserError(f"{folder} is a run of {task.name}, where there is nothing for a model to judge")
+        raise UserError(f"{folder} is a run of {task.name}, which has nothing for a model to judge")
     with RunWriter.reopen(folder, decoding) as run:
         check_functions(run, [model], judging=True)
         return collect(run, model, requests, stage=GRADE, quiet=quiet)

@@ -1,4 +1,4 @@
-"""Options by name: which options class a name is of, and a class filled with those that are its own."""
+"""Options by their names: checks of the names, and options classes filled with the values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -16,12 +16,12 @@ OptionsClass = TypeVar("OptionsClass", bound="DataclassInstance")
 
 
 def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: str) -> None:
-    """Refuse an option that nobody here knows, with whose it is or which one is near.
+    """Check that every option belongs to one of these options classes.
 
     Raises:
-        UserError: There is one.
+        UserError: An option is unknown; the message names the sets that take it, or a similar option.
     """
-    known = [field_.name for of in options for field_ in fields(of)]
+    known = [field_.name for options_class in options for field_ in fields(options_class)]
     for value in values:
         if value not in known:
             if others := set_patterns(value):
@@ -30,32 +30,32 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
 
 
 def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
-    """Return an options class with those of these values that are its own.
+    """Return an options class filled with the values of its fields; other values are ignored.
 
     Raises:
         UserError: A value is out of its range.
     """
-    own = {field_.name: _typed(values[field_.name], field_.type) for field_ in fields(options) if field_.name in values}
-    chosen = options(**own)
-    check_options(chosen, options)
-    return chosen
+    own_fields = [field_ for field_ in fields(options) if field_.name in values]
+    result = options(**{field_.name: _typed(values[field_.name], field_.type) for field_ in own_fields})
+    check_options(result, options)
+    return result
 
 
 def with_values(options: OptionsClass | None, known: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
-    """Return options, or a task's defaults where there are none, with those of these values that are their own.
+    """Return options, or a task's defaults if there are none, with these values in place of their own.
 
     Raises:
-        UserError: They are the options of another task, or a value is out of its range.
+        UserError: The options are those of another task, or a value is out of its range.
     """
     if options is None:
         return filled(known, values)
     if type(options) is not known:
-        raise UserError(f"{argument('options')} are {type(options).__name__}, and what is asked takes {known.__name__}")
+        raise UserError(f"{argument('options')} are {type(options).__name__}: use {known.__name__}")
     return filled(known, {**{field_.name: getattr(options, field_.name) for field_ in fields(known)}, **values})
 
 
 def _typed(value: Any, declared: Any) -> Any:
-    """Return a value as its field declares it: a single text becomes a tuple or a path where the field holds one."""
+    """Return a value in its field's type: a text becomes a tuple or a path if the field is one."""
     if get_origin(declared) is tuple and not isinstance(value, tuple):
         return (value,) if isinstance(value, str) else tuple(value)
     return Path(value) if isinstance(value, str) and Path in get_args(declared) else value

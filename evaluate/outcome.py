@@ -1,4 +1,4 @@
-"""A value, or null with its reason: the one shape of everything that is read, judged or scored."""
+"""Outcomes: a value, or null with a reason, for everything that is read, judged or scored."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
-    """The outcome of reading or judging one thing.
+    """The outcome of reading, judging or scoring.
 
     Attributes:
-        value: The value that was read or judged; null if it is not certain.
-        reason: Why there is no value. Beside a value: what it rests on, or what is odd about it.
+        value: The value; null if it is not certain.
+        reason: The reason that there is no value. Beside a value: its basis, or a remark.
 
     Example:
         >>> Outcome(1.0), Outcome(None, "cut off")
@@ -37,10 +37,10 @@ def failed(row: Mapping[str, Any]) -> Outcome[Any]:
 
 
 def scores_table(scores: Iterable[tuple[str, str, Outcome[float]]]) -> "pa.Table":
-    """Scores as Parquet keeps them.
+    """Return scores as a table.
 
     Args:
-        scores: For each score the ``generation_id``, the metric and its outcome.
+        scores: Triples of ``generation_id``, metric and outcome.
 
     Returns:
         A table in the shape of :data:`selfknow.runs.schema.SCORES`.
@@ -49,7 +49,8 @@ def scores_table(scores: Iterable[tuple[str, str, Outcome[float]]]) -> "pa.Table
 
     from selfknow.runs.schema import SCORES
 
-    columns: dict[str, list[Any]] = {name: [] for name in SCORES.names}  # a tenth of the memory of a dict for each row
+    # Lists of columns take a tenth of the memory of a dict for each row.
+    columns: dict[str, list[Any]] = {name: [] for name in SCORES.names}
     for generation_id, metric, outcome in scores:
         for name, value in zip(SCORES.names, (generation_id, metric, outcome.value, outcome.reason), strict=True):
             columns[name].append(value)

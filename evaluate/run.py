@@ -1,4 +1,4 @@
-"""The Python interface: ask a model a task; the run folder that comes back is scored, queried and reported."""
+"""The Python interface: :func:`ask` asks a model a task and returns the run."""
 
 import warnings
 from pathlib import Path
@@ -78,18 +78,18 @@ def ask(
     quiet: bool = False,
     **arguments: Any,
 ) -> Run:
-    """Ask a model the questions of a task, and record every reply in a run folder; a stopped run goes on.
+    """Ask a model the questions of a task, and write every reply to a run folder; a stopped run resumes.
 
     Args:
-        task: The task, by its name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
-        model: A checkpoint folder, a GGUF file, a Hub id, with ``endpoint=`` the model's name there, or a function
-            from a prompt to a reply. A function is known by its code and the values that it uses: a run goes on with
-            the same one, and refuses another.
-        out: The run folder. A larger ``limit=`` asks a run further questions, and none again.
-        options: The task's options as an object, such as ``SelfAwareOptions(form="icl")``: with it mypy checks them
-            for a set of your own, too.
-        name: The name of a function that is known by it alone, whatever its code; needed for one that uses something
-            without a value to compare, such as a client.
+        task: The task's name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
+        model: A checkpoint folder, a GGUF file, a Hub id, a model's name at ``endpoint=``, or a function from a prompt
+            to a reply. A function is identified by its code and the values that it uses: a run resumes only with the
+            same function.
+        out: The run folder. With a larger ``limit=``, a run asks only the further questions.
+        options: The task's options as an object, such as ``SelfAwareOptions(form="icl")``, so that mypy checks them
+            even for a set of your own.
+        name: A name that identifies a function instead of its code; needed if the function uses an object that cannot
+            be compared, such as a client.
         quiet: Show no progress bar.
         arguments: The task's own options, such as ``form="icl"`` (:func:`selfknow.tasks` lists them); how replies are
             drawn (``temperature``, ``max_new_tokens``, ``top_p``, ``seed``); how models are opened (``endpoint``,
@@ -103,23 +103,30 @@ def ask(
         ...     return "I do not know."
         >>> run = ask("self-aware", always_unsure, out="runs/unsure", limit=10)  # doctest: +SKIP
     """
-    (definition, own), folder = find_task(task), Path(out)
-    check_names(arguments, [own, ModelOptions, ReplyOptions, CostOptions], task)
-    chosen, cost = with_values(options, own, arguments), filled(CostOptions, arguments)
+    (definition, options_class), folder = find_task(task), Path(out)
+    check_names(arguments, [options_class, ModelOptions, ReplyOptions, CostOptions], task)
+    task_options, cost = with_values(options, options_class, arguments), filled(CostOptions, arguments)
     opening = filled(ModelOptions, {**arguments, "model": named_model(model, name)})
     opening.check()
-    rows = definition.open(task, chosen, folder)
+    rows = definition.open(task, task_options, folder)
     decoding = filled(ReplyOptions, arguments).applied_to(rows.decoding)
     if cost.dry_run:
         from selfknow.evaluate.dry_run import count_run
 
-        return Run(folder, cost=count_run(definition, rows, chosen, opening, folder, decoding))
-    models, budget = definition.cast(chosen, opening, folder), Budget(cost)
+        return Run(folder, cost=count_run(definition, rows, task_options, opening, folder, decoding))
+    models, budget = definition.cast(task_options, opening, folder), Budget(cost)
     progress = ask_task(
-        definition, rows, chosen, models, folder, decoding, facts=opening.facts, budget=budget, quiet=quiet
+        definition, rows, task_options, models, folder, decoding, facts=opening.facts, budget=budget, quiet=quiet
     )
     warn_of_failures(progress)
-    stopped = next((budget.stopped(each.stage, each.left, each.requested) for each in progress if each.left), None)
+    stopped = next(
+        (
+            budget.stopped(stage_progress.stage, stage_progress.left, stage_progress.requested)
+            for stage_progress in progress
+            if stage_progress.left
+        ),
+        None,
+    )
     if stopped:
         warnings.warn(stopped, SelfknowWarning, stacklevel=2)
     return Run(folder, progress, stopped)

@@ -28,10 +28,10 @@ class Run:
     """A run folder.
 
     Attributes:
-        folder: Its path.
-        progress: The requests of each stage and model; empty for a run that was opened, not asked.
-        stopped: A sentence on the limit that stopped the run; null: everything was asked.
-        cost: The requests and tokens that a dry run counted; null: the run was asked.
+        folder: The path of the folder.
+        progress: The progress of each stage and model; empty for a run that was only opened.
+        stopped: A sentence on the limit that stopped the run; null if everything was asked.
+        cost: The requests and tokens that a dry run counted; null if the run was asked.
 
     Example:
         >>> run = Run(Path("runs/aware"))
@@ -55,7 +55,7 @@ class Run:
             a call: ``generation_id``, ``metric``, ``value`` and ``reason``.
 
         Raises:
-            UserError: No scorer knows the run, it has no such option, or the run holds no reply.
+            UserError: The run's task has no scorer, the scorer has no such option, or the run has no reply.
         """
         from selfknow.evaluate.score import ScoreSummary, check_replies, score_to_files
         from selfknow.files import read_json
@@ -74,7 +74,7 @@ class Run:
         name: str | None = None,
         **options: Unpack[ModelArguments],
     ) -> Progress:
-        """Ask a model about every reply that it has not judged yet; :meth:`score` reads what it says.
+        """Ask a model to judge every reply that it has not judged yet; :meth:`score` reads its judgements.
 
         Args:
             model: See :func:`ask`.
@@ -82,7 +82,7 @@ class Run:
             options: Options for opening models and for their replies, as for :func:`ask`.
 
         Raises:
-            UserError: The model is not available, there is no such option, or a model has nothing to judge in the run.
+            UserError: The model is not available, there is no such option, or the task has nothing to judge.
         """
         from selfknow.evaluate.judge import DECODING, judge_run
         from selfknow.evaluate.score import check_replies
@@ -106,16 +106,16 @@ class Run:
         """Run one of the package's queries over this run.
 
         Args:
-            name: Such as ``self_aware_f1``; ``selfknow query`` lists them.
-            columns: The columns to keep, in this order; null: all.
-            where: A condition on the columns, in SQL; null: all rows.
+            name: The query's name, such as ``self_aware_f1``; ``selfknow query`` lists them.
+            columns: The columns to keep, in this order; null for all.
+            where: A condition on the columns, in SQL; null for all rows.
             options: The options of :func:`selfknow.connect`, such as ``corpora`` or ``portraits``.
 
         Returns:
-            The rows, with the columns that the query's head names.
+            The rows, with the columns that the query's head describes.
 
         Raises:
-            UserError: There is no such query or column, or something that the query needs is not there.
+            UserError: There is no such query or column, or something that the query needs is missing.
         """
         from selfknow.evaluate.connection import connect
         from selfknow.sql.queries import choose_rows, fetch, run_query
@@ -130,11 +130,11 @@ class Run:
 
         Args:
             statement: The SQL, over the views of :func:`selfknow.connect`, such as ``calls`` and ``scores``.
-            parameters: A value for each ``$name`` in it.
+            parameters: A value for each ``$name`` in the statement.
             options: The options of :func:`selfknow.connect`.
 
         Raises:
-            UserError: It could change something, or DuckDB refuses it, with DuckDB's own message.
+            UserError: The statement could change data, or DuckDB refuses it (with DuckDB's message).
 
         Example:
             >>> run = Run(Path("runs/aware"))
@@ -147,17 +147,17 @@ class Run:
             return fetch(connection.sql(statement, parameters))
 
     def replies(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> "pa.Table":
-        """Return what was asked, what came back and how it was scored, a row per call.
+        """Return the prompts, replies and scores, a row per call.
 
         Args:
-            columns: The columns to keep, such as ``["prompt", "generation"]``; null: all.
-            where: A condition on the columns, such as ``"scores['sentences_abstained'] = 1"``; null: all calls.
+            columns: The columns to keep, such as ``["prompt", "generation"]``; null for all.
+            where: A condition on the columns, such as ``"scores['sentences_abstained'] = 1"``; null for all calls.
 
         Returns:
             The rows of the view ``replies`` in the order of examples, stages, variants and samples.
 
         Raises:
-            UserError: There is no such column, or the condition is none.
+            UserError: There is no such column, or the condition is not valid SQL.
         """
         from selfknow.evaluate.connection import connect
         from selfknow.sql.queries import choose_rows, fetch
@@ -171,14 +171,14 @@ class Run:
 
         Args:
             path: The file; it ends in ``.html`` or ``.md``.
-            title: Its heading; null: the usual one.
+            title: The heading; null for the default.
             options: The options of :func:`selfknow.connect`, such as ``portraits``.
 
         Returns:
             The path of the report.
 
         Raises:
-            UserError: It is not a file for a report, or the run holds no reply.
+            UserError: The path ends in neither ``.html`` nor ``.md``, or the run has no reply.
             MissingExtraError: The libraries that draw figures are not installed.
         """
         from selfknow.evaluate.catalogue import task_reports
@@ -200,15 +200,16 @@ class Run:
         """Compare this run with another one, or two models or variants in it, paired by example.
 
         Args:
-            other: The other side's run; this one, where both sides are in it.
-            metric: Any that was scored on both sides, such as ``exact_match``.
-            options: ``models`` and ``variants``, for both sides or for each; those of :func:`selfknow.connect`.
+            other: The other side's run; this run itself if both sides are in it.
+            metric: A metric that was scored on both sides, such as ``exact_match``.
+            options: ``models`` and ``variants`` (see :func:`selfknow.evaluate.connection.compare_runs`), and the
+                options of :func:`selfknow.connect`.
 
         Returns:
             One row (see :func:`selfknow.evaluate.connection.compare_runs`).
 
         Raises:
-            UserError: The sides are not scored in this metric, are not told apart, or share no example.
+            UserError: The sides have no scores of this metric, are the same, or share no example.
         """
         from selfknow.evaluate.connection import compare_runs
 
@@ -216,22 +217,22 @@ class Run:
 
 
 def warn_of_failures(progress: Sequence[Progress]) -> None:
-    """Warn of requests that have no reply, a line per stage and model."""
+    """Warn of failed requests, with a line per stage and model."""
     for stage in progress:
         if stage.failure:
             warnings.warn(stage.failure, SelfknowWarning, stacklevel=3)
 
 
 def named_model(model: AnyModel, name: str | None) -> AnyModel:
-    """Return a function as the model of that name; without a name, the model as it is.
+    """Return a function as a model of this name; without a name, return the model unchanged.
 
     Raises:
-        UserError: There is a name, and the model is not a function.
+        UserError: There is a name, but the model is not a function.
     """
     if name is None:
         return model
     if not callable(model) or isinstance(model, LanguageModel):
-        raise UserError("name= is for a function: other models have names, and label= is how tables call them")
+        raise UserError("name= is for a function: other models have a name, and label= sets their name in tables")
     from selfknow.models.function import FunctionModel
 
     return FunctionModel(model, name)

@@ -1,7 +1,7 @@
-"""Scoring of a run folder: its task's scorer judges every call, and the result is Parquet again.
+"""Scoring of a run folder by its task's scorer.
 
 A run is read, scored and written in batches of a few thousand calls, so that memory hardly grows with it. The files
-appear when all calls are scored: a run whose scoring is killed or fails keeps the scores that it had.
+appear when all calls are scored. If scoring fails or is killed, the run keeps its earlier scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class ScoreSummary(RowTable):
     """The mean of every metric, for each model, stage and variant of a run (see :func:`summarize`).
 
     Attributes:
-        files: The files of the scores.
+        files: The files with the scores.
     """
 
     def __init__(self, rows: Sequence[Row], files: Sequence[Path]) -> None:
@@ -40,66 +40,66 @@ class ScoreSummary(RowTable):
 
     @cached_property
     def scores(self) -> pa.Table:
-        """The rows behind it, one for each metric of a call, in the shape of :data:`selfknow.runs.schema.SCORES`."""
+        """The scores behind the means, a row per call and metric (:data:`selfknow.runs.schema.SCORES`)."""
         return read_scores(self.files)
 
 
 def score_run(folder: Path, options: ScoreOptions | None = None) -> pa.Table:
-    """Score a run as :func:`score_to_files` does, and return all scores (see :func:`read_scores`)."""
+    """Score a run with :func:`score_to_files`, and return all scores (see :func:`read_scores`)."""
     return read_scores(score_to_files(folder, options))
 
 
 def read_scores(files: Sequence[Path]) -> pa.Table:
-    """Return all scores of some files, in the shape of :data:`selfknow.runs.schema.SCORES`."""
+    """Return the scores in some files as one table, in the shape of :data:`selfknow.runs.schema.SCORES`."""
     return pa.concat_tables([SCORES.empty_table(), *(read_parquet(path, SCORES) for path in files)])
 
 
 def score_to_files(folder: Path, options: ScoreOptions | None = None) -> list[Path]:
-    """Score the last attempt of every call of a run, and write ``scores/`` and ``parsed/`` anew.
+    """Score the last attempt of every call of a run, and replace the files in ``scores/`` and ``parsed/``.
 
     Args:
-        folder: The run folder, this package's own or made elsewhere in the same shape.
-        options: Options of the task's scorer; null: the defaults.
+        folder: The run folder.
+        options: The options of the task's scorer; null for the defaults.
 
     Returns:
-        The files of scores that were written, in the shape of :data:`selfknow.runs.schema.SCORES`.
+        The written files in ``scores/``, in the shape of :data:`selfknow.runs.schema.SCORES`.
 
     Raises:
-        UserError: It is not a run folder, no scorer knows its task, a call is about no example, or another process is
-            scoring it.
+        UserError: The folder is not a run, its task has no scorer, a call belongs to no example, or another process is
+            scoring the run.
     """
     description = read_json(folder / "run.json")
     run = finished_run(folder, description)
     task = task_of_run(folder, description)
-    chosen: Any = options or task.score_options()
-    with ExitStack() as of_scores, ExitStack() as of_parsed:
-        files = _Files(folder, of_scores, of_parsed)
-        for scores in task.score(run, chosen):
+    scorer_options: Any = options or task.score_options()
+    with ExitStack() as scores_stack, ExitStack() as parsed_stack:
+        files = _Files(folder, scores_stack, parsed_stack)
+        for scores in task.score(run, scorer_options):
             files.write(scores)
-    return files.of_scores
+    return files.score_files
 
 
 class _Files:
-    """The files that scoring writes: each grows batch by batch; they appear when the two stacks are closed."""
+    """The files that scoring writes batch by batch; they appear when the two stacks are closed."""
 
-    def __init__(self, folder: Path, of_scores: ExitStack, of_parsed: ExitStack) -> None:
-        self._folder, self._of_scores, self._of_parsed = folder, of_scores, of_parsed
+    def __init__(self, folder: Path, scores_stack: ExitStack, parsed_stack: ExitStack) -> None:
+        self._folder, self._scores_stack, self._parsed_stack = folder, scores_stack, parsed_stack
         self._writers: dict[Path, ParquetWriter] = {}
 
     def write(self, scores: Scores) -> None:
         """Add the scores of some calls.
 
         Raises:
-            UserError: By the first ones: another process is scoring this run.
+            UserError: Another process is scoring this run; raised by the first call.
         """
         if not self._writers:
-            self._of_scores.enter_context(_lock(self._folder))
+            self._scores_stack.enter_context(_lock(self._folder))
         for name, table in scores.tables.items():
-            self._add(self._of_scores, self._folder / "scores" / f"{name}.parquet", table.cast(SCORES))
+            self._add(self._scores_stack, self._folder / "scores" / f"{name}.parquet", table.cast(SCORES))
         for name, table in scores.parsed.items():
-            self._add(self._of_parsed, self._folder / "parsed" / f"{name}.parquet", table)
+            self._add(self._parsed_stack, self._folder / "parsed" / f"{name}.parquet", table)
         if scores.excerpts:
-            self._add(self._of_parsed, self._folder / KEPT_REPLIES_FILE, _kept_table(scores.excerpts))
+            self._add(self._parsed_stack, self._folder / KEPT_REPLIES_FILE, _excerpt_table(scores.excerpts))
 
     def _add(self, stack: ExitStack, path: Path, table: pa.Table) -> None:
         if path not in self._writers:
@@ -107,17 +107,17 @@ class _Files:
         self._writers[path].write(table)
 
     @property
-    def of_scores(self) -> list[Path]:
-        """The files of scores, in the order in which the scorer named them."""
+    def score_files(self) -> list[Path]:
+        """The files in ``scores/``, in the scorer's order."""
         return [path for path in self._writers if path.parent.name == "scores"]
 
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a run's scores: two processes that write one file would damage it.
+    """Hold the lock of a run's scores, so that no two processes write the same file.
 
     Raises:
-        UserError: Another process holds it, or the folder cannot be written.
+        UserError: Another process holds the lock, or the folder cannot be written.
     """
     lock = FileLock(folder / "scores" / ".lock")
     try:
@@ -134,10 +134,10 @@ def _lock(folder: Path) -> Iterator[None]:
 
 
 def check_replies(folder: Path) -> None:
-    """Refuse a run without a single reply: there is nothing to score or to judge.
+    """Check that a run has a reply to score or to judge.
 
     Raises:
-        UserError: No call has a reply, with why most of them failed; or it is not a run folder.
+        UserError: No call has a reply (the message gives the most common error), or the folder is not a run.
     """
     calls = read_calls(folder)
     errors: list[str | None] = []
@@ -150,10 +150,10 @@ def check_replies(folder: Path) -> None:
 
 
 def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
-    """Return a run for scoring: the last attempts of its calls, and apart from them the replies of judges.
+    """Return a run for scoring: the last attempts of its calls, and separately the replies of judges.
 
     Raises:
-        UserError: It is not a run folder, holds no generation of its models, or a call is about no example.
+        UserError: The folder is not a run, has no generations, or a call belongs to no example.
     """
     calls = read_calls(folder)
     examples = read_examples(folder)
@@ -165,7 +165,7 @@ def finished_run(folder: Path, description: Mapping[str, Any]) -> FinishedRun:
 
 @dataclass(frozen=True)
 class _Answers:
-    """Calls whose replies end where their answers do."""
+    """Calls with replies up to a completion model's next question."""
 
     calls: Calls
 
@@ -176,7 +176,7 @@ class _Answers:
             yield table.append_column("whole", pa.array(replies, pa.string()))
 
 
-def _kept_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
+def _excerpt_table(excerpts: Mapping[str, Excerpt]) -> pa.Table:
     rows = [
         {"generation_id": generation_id, "start_character": part.start, "end_character": part.end}
         for generation_id, part in excerpts.items()

@@ -1,7 +1,7 @@
-"""Replies that were made elsewhere, in a table, as a run of a task.
+"""Import of a table of replies that were made elsewhere, as a run of a task.
 
-A row belongs to the question of the task's dataset that has its id or its text. If no row does, or if the user names
-the columns that the task's scorer needs, the questions are the user's own.
+A row belongs to the question of the task's dataset with the same id or text. If no row has such a question, or if the
+user names the columns that the task's scorer needs, the questions are the user's own.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ _CUT_OFF = ("length", "max_tokens", "model_length")
 
 @dataclass(frozen=True)
 class ImportedTable:
-    """A table of replies as the log of a run.
+    """A table of replies in the form of a run's log.
 
     Attributes:
         log: The log.
         table: The table, with its chosen columns.
-        questions: Its questions.
+        questions: The questions of the table.
     """
 
     log: Log
@@ -38,7 +38,7 @@ class ImportedTable:
 
     @property
     def columns(self) -> list[dict[str, str]]:
-        """A row for every field: its column or value, and whether the user named it or it was guessed."""
+        """A row for every field: ``field``, ``column`` (or a constant value) and ``chosen`` (named or guessed)."""
         rows = []
         for field, choice in self.table.choices.items():
             if field not in self.questions.unused:
@@ -50,15 +50,15 @@ class ImportedTable:
 
 
 def import_table(files: str | Path | Sequence[str | Path], task: str, *, out: str | Path, **options: Any) -> Run:
-    """Turn replies that were made elsewhere into a run of a task, to be scored and queried like any other.
+    """Turn a table of replies that were made elsewhere into a run of a task, to score and query it.
 
     Args:
-        files: JSON lines, JSON, CSV or Parquet with one reply a row: a file, several, or a folder of them.
-        task: The task that was asked, by its name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``.
+        files: JSON lines, JSON, CSV or Parquet with one reply per row: a file, several, or a folder of them.
+        task: The task's name in ``selfknow evaluate``, such as ``self-aware`` or ``diary-recall:1k``.
         out: The run folder; it must not exist yet.
-        options: The table's columns, such as ``question="prompt"`` and ``reply="output"`` (each is a long option of
-            ``selfknow import table`` with underscores), and the task's own options, such as ``portrait``. A column
-            that is not named is guessed if only one name fits. ``model`` and ``variant`` may be the value itself.
+        options: The table's columns, such as ``question="prompt"`` and ``reply="output"`` (the long options of
+            ``selfknow import table``, with underscores), and the task's own options, such as ``portrait``. A column
+            without a name is guessed if only one fits. ``model`` and ``variant`` may be a value instead of a column.
 
     Raises:
         UserError: The table cannot be read, a column is missing or could be several, a question is not in the task's
@@ -77,14 +77,14 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     """Read a table of replies as the log of a run (see :func:`import_table`)."""
     task, own_options = find_task(name)
     check_names(options, [TableColumns, own_options], name)
-    chosen = filled(own_options, options)
-    if task.table is None or hasattr(chosen, "has_pictures"):
-        raise UserError(f"{name} takes no table of replies, as it is asked in several steps or about pictures")
+    task_options = filled(own_options, options)
+    if task.table is None or hasattr(task_options, "has_pictures"):
+        raise UserError(f"{name} takes no table of replies, because it has several steps or pictures")
     table = read_table(paths, filled(TableColumns, options))
     samples = [_sample(table, row) for row in table.rows]
-    if isinstance(chosen, SampledOptions):
-        chosen = replace(chosen, samples=max(samples) + 1)
-    questions = find_questions(task, name, chosen, table, folder)
+    if isinstance(task_options, SampledOptions):
+        task_options = replace(task_options, samples=max(samples) + 1)
+    questions = find_questions(task, name, task_options, table, folder)
     calls = _calls(table, questions, samples, task.table)
     rows = questions.rows
     settings = {**rows.settings, **task.table.settings}
@@ -139,7 +139,7 @@ def _sample(table: ReplyTable, row: TableRow) -> int:
 
 
 def _reply(table: ReplyTable, row: TableRow) -> Reply:
-    """Return a row's reply; one that is missing or no text is a failed request."""
+    """Return a row's reply; without a text it is a failed request."""
     text, error, reason = (table.cell(name, row) for name in ("reply", "error", "finish_reason"))
     if error not in (None, "", False):
         return Reply(None, error=error if isinstance(error, str) else f"{error!r:.1000}")

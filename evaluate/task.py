@@ -1,22 +1,22 @@
-"""The shape that every task has: who is asked what, and how replies are scored.
+"""The interface of a task: its rows, its requests in stages, and its scores.
 
 A task is one frozen :class:`Task` in ``evaluate/tasks/<task>/task.py``. ``selfknow evaluate NAME`` asks it, in
 :mod:`selfknow.evaluate.run` and :mod:`selfknow.evaluate.ask`::
 
-    task, options = find_task(NAME)     # catalogue.py: the task that a name means, and its class of options
-    rows = task.open(NAME, …)           # Rows: the rows that are asked, and the settings that tell this run from others
-    models = task.cast(…)               # Models: who writes, and who is asked about what was written
-    for stage in task.stages(…, rows):  # Stage: rows and the replies so far become requests, replies are written down
+    task, options = find_task(NAME)     # catalogue.py: the task of a name, and its class of options
+    rows = task.open(NAME, …)           # Rows: the questions, and the settings that identify the run
+    models = task.cast(…)               # Models: the writers, and the verifiers of their texts
+    for stage in task.stages(…, rows):  # Stage: makes requests from the rows and the replies so far
         requests = stage.requests(SoFar(RUN, rows))
 
 and ``selfknow score RUN`` scores it, in :mod:`selfknow.evaluate.score`::
 
-    run = finished_run(RUN)             # FinishedRun: the last attempt of every call, and the rows that were asked
-    for scores in task.score(run, …):   # Scores of a batch: for each reply a value, or null with a reason (outcome.py)
+    run = finished_run(RUN)             # FinishedRun: the last attempt of every call, and the rows
+    for scores in task.score(run, …):   # Scores of a batch: a value for each reply, or null with a reason (outcome.py)
 
-A task sends no request and writes no file; between the two commands stands the run folder, and nothing else. The
-command line, SQL and the report know tasks by this shape alone. This module and every ``task.py`` are light to import:
-what is heavy is imported inside their functions.
+A task sends no request and writes no file. The two commands share only the run folder. The command line, SQL and the
+report know only this interface of a task. This module and every ``task.py`` are light to import: they import heavy
+modules inside functions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 PLAIN = "plain"
-"""The variant of calls that a task makes in one way only."""
+"""The variant of calls of a task that asks its questions in only one way."""
 SetName = str
-"""What a user calls the rows that are asked: ``TASK``, ``TASK:SET``, ``FOLDER:CONFIG``."""
+"""The user's name for the rows of a run: ``TASK``, ``TASK:SET`` or ``FOLDER:CONFIG``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options that every task takes; those of a task are a frozen subclass.
+    """The options of every task; each task has a frozen subclass.
 
     Attributes:
-        limit: Ask only this many questions, from the first; null: all.
+        limit: The number of questions to ask, from the first; null for all.
     """
 
     limit: int | None = option(None, "Ask at most this many questions.", minimum=1)
@@ -60,14 +60,14 @@ class SampledOptions(Options):
     """The options of a task whose questions may be asked several times.
 
     Attributes:
-        samples: Replies to each question.
+        samples: The number of replies to each question.
     """
 
     samples: int = option(1, "Replies to each question.", minimum=1)
 
 
 def completion_examples_option() -> Any:
-    """Return the field of a task's options that says whether completion models are shown worked examples."""
+    """Return the option ``examples``: true if completion models are shown worked examples."""
     return option(
         None,
         "Show base models examples. Default: not in a paper's wording.",
@@ -77,7 +77,7 @@ def completion_examples_option() -> Any:
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """The options that every scorer takes: none; those of a task are a frozen subclass."""
+    """The options of every scorer, of which there are none; a task may have a frozen subclass."""
 
 
 OptionsType = TypeVar("OptionsType", bound=Options)
@@ -86,14 +86,14 @@ ScoreOptionsType = TypeVar("ScoreOptionsType", bound=ScoreOptions)
 
 @dataclass(frozen=True)
 class ReusedReply:
-    """A reply of an earlier run that is taken over instead of asking again.
+    """A reply of an earlier run that is copied instead of asking again.
 
     Attributes:
         model: The model that wrote it.
-        revision: Its revision.
-        request: The request, as this run makes it.
+        revision: The model's revision.
+        request: The request in the new run.
         reply: The reply.
-        keep: Copies what the reply needs besides its text, such as a picture, into the run folder.
+        keep: Copies files of the reply, such as a picture, into the run folder; null if there are none.
     """
 
     model: str
@@ -105,13 +105,13 @@ class ReusedReply:
 
 @dataclass(frozen=True)
 class Reuse:
-    """The replies that a run takes over from an earlier one.
+    """The replies of an earlier run that a run can reuse.
 
     Attributes:
-        folder: The earlier run.
-        replies: All that can be taken over. A run takes those of its own writers; a run without writers takes all.
-        wanted: Description of these replies for an error: ``texts for total-count-000-plain, …``.
-        writers: Names of the models that wrote there.
+        folder: The folder of the earlier run.
+        replies: All reusable replies. A run takes those of its own writers; a run without writers takes all.
+        wanted: The description of these replies for an error: ``texts for total-count-000-plain, …``.
+        writers: The names of the models that wrote in the earlier run.
     """
 
     folder: Path
@@ -122,16 +122,16 @@ class Reuse:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows that a run asks.
+    """The rows of a run, with the settings that identify the run.
 
     Attributes:
-        table: The rows, with an ``id`` column without repeats; the task's own limit is applied.
-        reference: The dataset, config and split that they are from.
-        settings: All that tells this run from another, as JSON: options resolved to what they stand for. A folder whose
-            ``run.json`` has other settings is refused.
-        annotations: Columns that may change without making it another run.
-        reuse: Replies of an earlier run to take over; null: everything is asked.
-        decoding: The default decoding: the paper's, with the texts that end a reply.
+        table: The rows, with a column ``id`` without repeats, after the limit.
+        reference: The dataset, config and split of the rows.
+        settings: The settings that identify the run, as JSON, with defaults filled in. A run folder whose ``run.json``
+            has other settings is refused.
+        annotations: The columns that may change without making another run.
+        reuse: The replies of an earlier run to reuse; null if everything is asked.
+        decoding: The default decoding: the paper's, with the stop strings.
     """
 
     table: "pa.Table"
@@ -144,11 +144,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class SoFar:
-    """A run as far as it has come; a stage makes its requests from it.
+    """The rows of a run and its replies so far, from which a stage makes its requests.
 
     Attributes:
         folder: The run folder.
-        rows: The rows that are asked.
+        rows: The rows of the run.
     """
 
     folder: Path
@@ -156,9 +156,9 @@ class SoFar:
 
     @cached_property
     def replies(self) -> list[Row]:
-        """Rows of ``generations``: the last attempt of every call so far, failed ones among them.
+        """The last attempt of every call so far, as rows of ``generations``, including failed ones.
 
-        A completion model's reply ends where it ran on to a next question of its own.
+        A completion model's reply ends before a next question of its own.
         """
         from selfknow.runs.schema import generation_files, last_attempts, read_generations
 
@@ -174,13 +174,13 @@ class SoFar:
 class Stage:
     """One step of a task.
 
-    A writer gets all requests without a parent, and those that go back to a text of its own. A verifier gets all of
-    them; in a run without verifiers, every writer verifies its own texts.
+    A writer gets the requests without a parent, and those about its own texts. A verifier gets all requests. In a run
+    without verifiers, every writer verifies its own texts.
 
     Attributes:
         name: The ``stage`` of its requests.
-        requests: Makes the requests from the rows and the replies so far.
-        by_verifier: True if the verifiers are asked, not the writers.
+        requests: A function that makes the requests from the rows and the replies so far.
+        by_verifier: True if the verifiers are asked instead of the writers.
     """
 
     name: str
@@ -190,12 +190,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Models:
-    """The models that a run asks.
+    """The models of a run.
 
     Attributes:
-        writers: The models of the stages that are not by verifiers.
-        verifiers: The models that are asked about what all writers wrote; null: every writer about its own.
-        settings: The settings, as in :class:`Rows`, that this choice of models adds.
+        writers: The models that write texts or answer questions.
+        verifiers: The models that are asked about all writers' texts; null if every writer is asked about its own.
+        settings: The settings that the choice of models adds to those of :class:`Rows`.
     """
 
     writers: Sequence[LanguageModel]
@@ -207,17 +207,17 @@ class Models:
 class FinishedRun:
     """A run whose replies are scored.
 
-    A run may not fit in memory: a scorer goes through its calls batch by batch, and holds only what it needs of others.
+    A run may not fit in memory, so a scorer reads its calls batch by batch.
 
     Attributes:
         folder: The run folder.
-        description: Its ``run.json``.
+        description: The content of ``run.json``.
         calls: The last attempt of every call, in tables of a few thousand rows in the shape of ``generations``. A
-            completion model's reply ends where it ran on to a next question of its own; ``whole`` is then the reply as
-            it came, and else null. Each iteration reads the run anew.
-        examples: The rows that were asked.
-        grades: Replies of models that judged the calls (``selfknow judge``), in the shape of ``generations``; each has
-            the call that it is about as its parent.
+            completion model's reply ends before a next question of its own; the column ``whole`` then has the complete
+            reply, and else null. Each iteration reads the run anew.
+        examples: The rows of the run.
+        grades: The replies of models that judged the calls (``selfknow judge``), in the shape of ``generations``; the
+            parent of each is the call that it is about.
     """
 
     folder: Path
@@ -227,7 +227,7 @@ class FinishedRun:
     grades: "Iterable[pa.Table]" = ()
 
     def rows(self, *columns: str) -> Iterator[Row]:
-        """Yield the calls one by one, with these columns; without a name, with all."""
+        """Yield the calls row by row, with these columns; without arguments, with all columns."""
         for batch in self.calls:
             yield from (batch.select(columns) if columns else batch).to_pylist()
 
@@ -236,12 +236,14 @@ class FinishedRun:
 class Scores:
     """The scores of some calls of a run, usually of a batch.
 
-    A scorer yields them in the order of the calls. Rows of one file have the same columns in all of them.
+    A scorer yields them in the order of the calls. All tables of a file have the same columns.
 
     Attributes:
-        tables: By the name of their file in ``scores/``; each in the shape of ``SCORES``: one row per call and metric.
-        parsed: By the name of their file in ``parsed/``: what was read of the replies, at the task's own grain.
-        excerpts: By ``generation_id``: the part of the reply that was read or measured (the view ``kept_replies``).
+        tables: The scores by the name of their file in ``scores/``, in the shape of ``SCORES``: one row per call and
+            metric.
+        parsed: The values that were read from replies, by the name of their file in ``parsed/``, at the task's own
+            grain.
+        excerpts: The part of each reply that was read or measured, by ``generation_id`` (the view ``kept_replies``).
     """
 
     tables: Mapping[str, "pa.Table"]
@@ -250,23 +252,23 @@ class Scores:
 
 
 def only_plain(rows: Rows) -> Sequence[str]:
-    """Return the one variant of a task that puts its questions in one way."""
+    """Return the only variant of a task that asks its questions in one way."""
     return (PLAIN,)
 
 
 @dataclass(frozen=True)
 class TableSupport(Generic[OptionsType]):
-    """The needs of a task from a table of replies that were made elsewhere (``selfknow import table``).
+    """The way in which a task reads a table of replies that were made elsewhere (``selfknow import table``).
 
     Attributes:
-        question: The column of the task's rows that holds the question.
+        question: The column of the task's rows with the question.
         stage: The stage of the replies.
-        variants: Maps the rows to the variants that a reply may have; none: any, by default :data:`PLAIN`.
-        settings: Settings of the run in place of those that say how the task itself asks.
-        needs: Columns that the scorer needs of questions that are not the task's own, each with its meaning.
-        own_rows: Maps a user's own questions to the rows; null: the task asks its own datasets' questions alone. A
-            question has ``id``, ``question``, ``answers`` (a list of texts), ``answerable`` (null if unknown), and the
-            table's other columns.
+        variants: Maps the rows to the variants that a reply may have; if empty, any variant, by default :data:`PLAIN`.
+        settings: Settings that replace those of the task's own prompts.
+        needs: The columns that the scorer needs of a user's own questions, each with its meaning.
+        own_rows: Maps a user's own questions to rows; null if the task has only its datasets' questions. A question has
+            ``id``, ``question``, ``answers`` (a list of texts), ``answerable`` (null if unknown), and the table's other
+            columns.
     """
 
     question: str = "question"
@@ -278,12 +280,12 @@ class TableSupport(Generic[OptionsType]):
 
 
 def only_writer(options: Options, models: "ModelOptions", folder: Path) -> Models:
-    """Return the one model that ``--model`` names: the usual cast of a task."""
+    """Return the model that ``--model`` names as the only writer, which is what most tasks need."""
     return Models([models.language_model()])
 
 
 def no_grades(run: FinishedRun) -> Sequence[Request]:
-    """Return no requests: the default of a task whose replies no model judges."""
+    """Return no requests, for a task whose replies no model judges."""
     return ()
 
 
@@ -291,25 +293,25 @@ def no_grades(run: FinishedRun) -> Sequence[Request]:
 class Task(Generic[OptionsType, ScoreOptionsType]):
     """One kind of question about what a model knows.
 
-    ``open``, ``stages`` and ``score`` are the task; the other fields describe it, or have a default.
+    ``open``, ``stages`` and ``score`` define the task; the other fields describe it, or have a default.
 
     Attributes:
-        name: Its name in ``run.json`` and on the command line.
-        question: The question about a model, for people: "Does it know what it does not know?".
-        usage: Examples of what follows ``selfknow evaluate``, without model and run folder; the first one begins with
-            the set that stands for the task in a list.
-        datasets: Datasets of this package, by the name in their manifest, whose rows are asked.
-        options: Its classes of options, by a pattern of set names, such as ``TASK:image-*``; the first pattern that
-            fits holds. A set with exactly the name of a pattern is this task's.
-        open: Maps a set's name, the options and the run folder to the rows.
-        stages: Maps the options and the rows to the stages, in order.
-        cast: Maps the options, those of opening models, and the run folder to the models that are asked.
-        score: Maps a whole run to its scores, which it yields batch by batch.
-        score_options: The options of ``score``.
-        grades: Maps a run to the requests to a model that judges its replies, in the stage :data:`GRADE`.
-        sql: Its queries, views and columns in SQL.
-        report: Loads its part of a report; null: tables alone.
-        table: Its needs from a table of replies made elsewhere; null: it takes none.
+        name: The task's name in ``run.json`` and on the command line.
+        question: The task's question about a model: "Does it know what it does not know?".
+        usage: Examples of arguments of ``selfknow evaluate``, without model and run folder. The first one begins with
+            the set that represents the task in lists.
+        datasets: The datasets of this package that the task asks, by the name in their manifest.
+        options: The classes of options, by a pattern of set names, such as ``TASK:image-*``; the first pattern that
+            matches counts.
+        open: Returns the rows of a set, from its name, the options and the run folder.
+        stages: Returns the stages in order, from the options and the rows.
+        cast: Returns the models to ask, from the options, those for opening models, and the run folder.
+        score: Yields the scores of a run, batch by batch.
+        score_options: The class of options of ``score``.
+        grades: Returns the requests to a model that judges a run's replies, in the stage :data:`GRADE`.
+        sql: The task's queries, views and columns in SQL.
+        report: Loads the task's part of a report; null for tables alone.
+        table: The way to read a table of replies made elsewhere; null if the task takes none.
     """
 
     name: str

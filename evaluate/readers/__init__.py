@@ -1,1 +1,1 @@
-"""Readers of replies: a value of a kind, or null with its reason."""
+"""Readers of replies: each returns a value of its kind, or null with a reason."""

@@ -1,11 +1,13 @@
-"""Numbers in a text: whole ones, numerals, and fractions; and the one whole number that a reply gives, by this rule.
+"""Numbers in a text, and the whole number that a reply gives as its answer.
 
-1. Exactly one different number, in digits or words, beside what stands in brackets or quotation marks.
-2. Of several, the one of the concluding sentence ("So there are 56."), or of a concluding clause, where that has one.
-3. Of several, the one in front of what is counted ("56 words"), where no other is larger (parts do not outnumber it)
-   and no range is given ("50 to 60 words").
+The answer is, in this order:
 
-"Once" and "twice" are numbers of times, and "does not appear" is 0. A pronoun ("the closest one") is no number.
+1. The only number in digits or words, apart from brackets and quotations; the same number may occur repeatedly.
+2. The only number of the concluding sentence ("So there are 56."), or of a concluding clause.
+3. The only number before the counted noun ("56 words"), if no other number is larger (those may be parts of it) and
+   there is no range ("50 to 60 words").
+
+"Once" and "twice" are 1 and 2, and "does not appear" is 0. A pronoun ("the closest one") is no number.
 """
 
 import re
@@ -23,7 +25,7 @@ _SMALL = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_MOST_DIGITS = 100
+_MAX_DIGITS = 100
 _DIGITS = re.compile(r"(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\w/-]|[.,]\d)")
 
 
@@ -55,18 +57,18 @@ _NUMERAL = re.compile(rf"\b(?:{_UNIT} hundred(?:(?: and)? {_BELOW_100}\b)?|{_BEL
 def whole_numbers(text: str, *, words_too: bool = True) -> list[int]:
     """Return the whole numbers that a text names in digits or, if there are none, in words.
 
-    A decimal, a fraction, a range, a negative number and an ordinal are no whole numbers, nor are endless digits.
+    Decimals, fractions, ranges, negative numbers, ordinals and numbers of more than 100 digits do not count.
 
     Args:
         text: The text.
-        words_too: True if numbers in words count where there are none in digits.
+        words_too: True to look for numbers in words if there are none in digits.
 
     >>> whole_numbers("1,024 words, 3.5 pages, the 2nd of 7/8")
     [1024]
     >>> whole_numbers("Twenty-five words.")
     [25]
     """
-    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text) if len(match) <= _MOST_DIGITS]
+    digits = [int(match.replace(",", "")) for match in _DIGITS.findall(text) if len(match) <= _MAX_DIGITS]
     return digits or (numerals(text) if words_too else [])
 
 
@@ -92,7 +94,7 @@ NUMBER = re.compile(
     r"(?>\s?/\s?(?P<denominator>[0-9]+))?"
     r"(?!\s*[*^/×·]\s*[\w(√]|\s*(?:\\?sqrt|\\?pi\b|√|π))"
 )
-"""A number in digits; its groups are for :func:`value_of`. Factors are no numbers: ``2*sqrt(5)`` holds none."""
+"""A number in digits, with groups for :func:`value_of`. Factors do not match: ``2*sqrt(5)`` contains no number."""
 _NARROW_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")
 _VULGAR = re.compile(r"(\d{0,9})\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -105,11 +107,11 @@ _SCALED = re.compile(
 def in_plain_digits(text: str) -> str:
     """Return a text without Markdown and LaTeX, its numbers in digits: "3½", "57 500" and "1.2 million" as well."""
     text = _NARROW_SPACE.sub("", plain(text))
-    text = _VULGAR.sub(lambda match: _of_vulgar(*match.groups()), text)
+    text = _VULGAR.sub(lambda match: _plain_fraction(*match.groups()), text)
     return _SCALED.sub(lambda match: str(_scaled(match["number"], match["scale"])), text)
 
 
-def _of_vulgar(whole: str, part: str) -> str:
+def _plain_fraction(whole: str, part: str) -> str:
     value = int(whole or 0) + Fraction(unicodedata.numeric(part)).limit_denominator(10)
     return f"{value.numerator}/{value.denominator}"
 
@@ -133,7 +135,7 @@ def as_fraction(digits: str) -> Fraction:
 
 
 def value_of(match: re.Match[str]) -> Fraction | None:
-    """Return the value of a match of :data:`NUMBER`; null if it has thousands of digits, or a denominator of 0.
+    """Return the value of a match of :data:`NUMBER`; None if it has thousands of digits, or a denominator of 0.
 
     >>> value_of(NUMBER.search("It costs -$1,234.50."))
     Fraction(-2469, 2)
@@ -145,9 +147,9 @@ def value_of(match: re.Match[str]) -> Fraction | None:
     return -value if match["sign"] or match["minus"] else value
 
 
-_LISTED = re.compile(r"^[ \t]*\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
+_LIST_NUMBER = re.compile(r"^[ \t]*\d{1,3}[.)]\s+(?=\S)", re.MULTILINE)
 _EQUATION = re.compile(r"\d[\d\s+*/×x(),.−-]{0,200}=\s*(?=\d)")
-_OTHERS = re.compile(
+_OTHER_COUNTS = re.compile(
     r"\b\d[\d,]* (?:letters?|characters?|sentences?|digits?|lines?|syllables?|paragraphs?|degrees?)\b", re.IGNORECASE
 )
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -172,11 +174,11 @@ _PRONOUN = re.compile(
 
 
 def read_number(text: str, noun: str | None = None) -> Outcome[str]:
-    """Return the whole number that a text gives.
+    """Return the whole number that a text gives as its answer, by the rule above.
 
     Args:
         text: The text to read.
-        noun: A regular expression of what is counted, such as ``words?``.
+        noun: The counted noun as a regular expression, such as ``words?``.
 
     Example:
         >>> read_number("It appears four times (once in each of the first 2 sentences).")
@@ -186,9 +188,9 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
         >>> read_number("Between 50 and 60.")
         Outcome(value=None, reason='several numbers')
     """
-    bare = _EQUATION.sub("", _LISTED.sub("", without_quotations(plain(text))))
+    bare = _EQUATION.sub("", _LIST_NUMBER.sub("", without_quotations(plain(text))))
     if noun:
-        bare = _OTHERS.sub(" ", bare)
+        bare = _OTHER_COUNTS.sub(" ", bare)
     statement = without_asides(bare)
     numbers = _numbers(statement) or _numbers(bare)
     if len(set(numbers)) == 1:
@@ -210,17 +212,17 @@ def read_number(text: str, noun: str | None = None) -> Outcome[str]:
 
 
 def _numbers(text: str) -> list[int]:
-    """Return all numbers, in digits, words and adverbs; 0 where it only says that there is nothing."""
+    """Return all numbers in digits, words and adverbs; ``[0]`` if the text only says that there is nothing."""
     digits, words = whole_numbers(text, words_too=False), numerals(_PRONOUN.sub(" ", text))
     numbers = [*digits, *(number for number in words if number != 1 or not digits)]  # "There is one answer: 56"
     adverbs = [_TIMES[word.lower()] for word in _ADVERB.findall(text)]
     if adverbs and not numbers:
-        # "once in the first sentence and once in the last" is no count of its own
+        # "once in the first sentence and once in the last": the sum is a candidate, too
         return adverbs if len(adverbs) == 1 else [*adverbs, sum(adverbs)]
     return numbers or ([0] if _NONE.search(text) else [])
 
 
 def _counted(text: str, noun: str) -> list[int]:
-    """Return the numbers in front of what is counted, at most one word between."""
+    """Return the numbers before the counted noun, with at most one word between."""
     matches = re.finditer(rf"(?P<number>\d[\d,]*)\W{{1,3}}(?:[a-z-]+ )?{noun}\b", text, re.IGNORECASE)
     return [number for match in matches for number in whole_numbers(match["number"], words_too=False)]

@@ -1,4 +1,4 @@
-"""A program in a reply, and what a reply says that a program prints."""
+"""Readers of programs in replies, and of the outputs that replies predict for a program."""
 
 import re
 
@@ -44,13 +44,13 @@ _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
 def read_program(excerpt: Excerpt) -> tuple[Excerpt | None, str | None]:
-    """Return the program of a reply: its one block of code that is no output, or everything where there is no block.
+    """Return the program in a reply: the only code block that is not output, or the whole text if there is no block.
 
     Args:
         excerpt: The reply without its thinking.
 
     Returns:
-        The part that is the program, or null with the reason.
+        The program and None, or None and the reason.
     """
     blocks = list(fenced_blocks(excerpt))
     if not blocks:
@@ -69,44 +69,45 @@ def read_program(excerpt: Excerpt) -> tuple[Excerpt | None, str | None]:
 
 
 def _is_printed(excerpt: Excerpt, before: Excerpt, block: Excerpt) -> bool:
-    """Return true if a block after another one is introduced as what is printed."""
-    between = excerpt.reply[before.end : block.start].replace("```", "")
-    return bool(_PRINTED_BLOCK.search(between.rstrip().rstrip(":*_ ")))
+    """Return true if the text between two blocks announces the second one as output."""
+    text_between = excerpt.reply[before.end : block.start].replace("```", "")
+    return bool(_PRINTED_BLOCK.search(text_between.rstrip().rstrip(":*_ ")))
 
 
 def printed(text: str) -> str:
-    """Return a program's output without white space at the ends of lines and around it."""
+    """Return an output without white space around it and at the ends of lines."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
 def read_output(text: str) -> Outcome[str]:
-    """Return the output that a text claims for a program: its only block or code span, or the text after "prints".
+    """Return the output that a text predicts for a program.
 
-    A text that says nothing of programs is the output itself. Quotation marks and Markdown around it are no part of it.
+    It is the only code block or code span, or the text after "prints". A text that does not mention programs is itself
+    the output. Quotation marks and Markdown around an output are removed.
 
     Example:
         >>> read_output("The program prints `42`."), read_output("**42**").value
         (Outcome(value='42', reason=None), '42')
     """
-    whole = Excerpt(text, 0, len(text)).stripped()
-    if label := _LABEL.match(whole.text):
-        whole = whole.part(label.end()).stripped()
+    excerpt = Excerpt(text, 0, len(text)).stripped()
+    if label := _LABEL.match(excerpt.text):
+        excerpt = excerpt.part(label.end()).stripped()
     blocks = [
-        block for language, block in fenced_blocks(whole) if language not in _LANGUAGES or "print" not in block.text
+        block for language, block in fenced_blocks(excerpt) if language not in _LANGUAGES or "print" not in block.text
     ]
     if len(blocks) > 1:
         return Outcome(None, "several code blocks")
     if blocks:
         return Outcome(printed(blocks[0].text))
-    if _FAILS.search(whole.text) and not _CATCHES.search(whole.text):
+    if _FAILS.search(excerpt.text) and not _CATCHES.search(excerpt.text):
         return Outcome(None, "an error, or nothing printed")
-    if not _TALKS.search(whole.text) or (label and "\n\n" not in whole.text):
-        return Outcome(printed(_value(whole.text)))
-    return _of_sentences(whole.text)
+    if not _TALKS.search(excerpt.text) or (label and "\n\n" not in excerpt.text):
+        return Outcome(printed(_value(excerpt.text)))
+    return _output_in_sentences(excerpt.text)
 
 
-def _of_sentences(text: str) -> Outcome[str]:
-    """Return the outputs that sentences claim for a program."""
+def _output_in_sentences(text: str) -> Outcome[str]:
+    """Return the output that sentences predict for a program."""
     values = [_value(value) for value in _INTRODUCED.findall(text)]
     if values and not any(_TALKS.search(value) or value.endswith(":") for value in values):
         return only("output", map(printed, values))
@@ -121,8 +122,8 @@ def _of_sentences(text: str) -> Outcome[str]:
         return Outcome(printed(_value(last)))
     if len(bold := _BOLD.findall(text)) == 1 and not _TALKS.search(bold[0]):
         return Outcome(printed(_value(bold[0])))
-    if behind := _BEHIND.match(last):
-        value = behind["value"] if behind["value"].endswith("..") else behind["value"].removesuffix(".")
+    if prediction := _BEHIND.match(last):
+        value = prediction["value"] if prediction["value"].endswith("..") else prediction["value"].removesuffix(".")
         if len(value.split()) == 1 or value[:1] in tuple("[({'\"“*"):
             return Outcome(printed(_value(value)))
     plainly = {match["value"] for match in _PRINTS_PLAINLY.finditer(text)}
@@ -130,12 +131,12 @@ def _of_sentences(text: str) -> Outcome[str]:
 
 
 def _last_ticked(text: str) -> list[str]:
-    """Return the pieces of code right after "prints", "output is" and the like."""
+    """Return the code spans directly after "prints", "output is" or similar words."""
     return re.findall(rf"(?:\b{_PRINTS}|\bis|\bbe)(?:[^\S\n]|:|,)*(?:\*\*)?`([^`\n]+)`", text, re.IGNORECASE)
 
 
 def _value(text: str) -> str:
-    """Return a value without the marks around it, and without the LaTeX of a formula."""
+    """Return a value without quotation marks and Markdown around it, and a formula without LaTeX."""
     ticks = min(len(text) - len(text.lstrip("`")), len(text) - len(text.rstrip("`")), len(text) // 2)
     if ticks:
         return text[ticks : len(text) - ticks].strip()

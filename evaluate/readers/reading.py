@@ -1,12 +1,11 @@
-r"""The steps of every reader: thinking is taken off, then the places of an answer are tried in order.
+r"""The steps of every reader: after the thinking is removed, the possible places of an answer are tried in order.
 
-1. What the reply gives as its answer, the last of it: after ``Answer:`` or ``####``, in ``\boxed{}``; the line there,
-   else all that follows.
-2. Of a reply that corrects itself ("wait", "no, sorry") what stands after the last correction, and nothing else.
-3. Everything that is left, by the reader of its kind: a reply that is nothing but the value, else its conclusion.
+1. The last explicit answer: after ``Answer:`` or ``####``, or in ``\boxed{}``; its first line, or else all of it.
+2. If the reply corrects itself ("wait", "no, sorry"), only the text after the last correction.
+3. The whole reply.
 
-What does not parse is null, with a reason: ``empty``, ``cut off``, ``thinking only``, ``refusal``, ``no …``,
-``several …``, ``says both …``.
+If nothing can be read, the value is null with a reason: ``empty``, ``cut off``, ``thinking only``, ``refusal``,
+``no …``, ``several …`` or ``says both …``.
 """
 
 import re
@@ -18,8 +17,9 @@ from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.replies import Excerpt, explicit_answers, without_thinking
 
 UNFINISHED = ("empty", "cut off", "thinking only")
-"""Reasons of a reply that never came to its answer: where an exact one is asked for, it is wrong."""
+"""The reasons of replies that never reach their answer; such a reply is wrong if an exact answer is expected."""
 Reader = Callable[[str], Outcome[str]]
+"""A function that reads a value of its kind from a text."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Reading:
 
     Attributes:
         outcome: The value, or null with its reason.
-        excerpt: The part that it was read from.
+        excerpt: The part of the reply that it was read from.
     """
 
     outcome: Outcome[str]
@@ -39,10 +39,10 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
     """Read a reply.
 
     Args:
-        reader: Reads a value of its kind from a text.
+        reader: The reader of the expected kind of value.
         reply: The model's reply.
-        finish_reason: ``length`` where it was cut off, so that its end is missing.
-        prompt: The rendered prompt; it may open the reply's thinking.
+        finish_reason: ``length`` if the reply was cut off.
+        prompt: The rendered prompt; its end may already begin the reply's thinking.
 
     Example:
         >>> from selfknow.evaluate.readers.numbers import read_number
@@ -50,42 +50,42 @@ def read_reply(reader: Reader, reply: str, finish_reason: str | None = None, pro
         >>> reading.outcome.value, reading.excerpt.start
         ('57', 26)
     """
-    spoken = without_thinking(reply, prompt)
-    if reason := _unreadable(reply, finish_reason, spoken):
-        return Reading(Outcome(None, reason), spoken)
-    corrected = behind_correction(spoken)
-    answers = [part for part in _answers(spoken) if corrected is None or part.start >= corrected.start]
-    for part in answers:
-        outcome = reader(part.text)
+    excerpt = without_thinking(reply, prompt)
+    if reason := _unreadable(reply, finish_reason, excerpt):
+        return Reading(Outcome(None, reason), excerpt)
+    corrected = after_correction(excerpt)
+    answers = [answer for answer in _answers(excerpt) if corrected is None or answer.start >= corrected.start]
+    for answer in answers:
+        outcome = reader(answer.text)
         if outcome.value is not None:
-            return Reading(outcome, part)
+            return Reading(outcome, answer)
     if corrected is not None:
-        return Reading(_read_corrected(reader, spoken, corrected), corrected)
-    outcome = reader(spoken.text)
-    if outcome.value is None and is_refusal(spoken.text):
+        return Reading(_read_corrected(reader, excerpt, corrected), corrected)
+    outcome = reader(excerpt.text)
+    if outcome.value is None and is_refusal(excerpt.text):
         outcome = Outcome(None, "refusal")
-    return Reading(outcome, spoken)
+    return Reading(outcome, excerpt)
 
 
-def _read_corrected(reader: Reader, spoken: Excerpt, corrected: Excerpt) -> Outcome[str]:
-    """Return the text after the last correction; nothing where only what was taken back can be read."""
+def _read_corrected(reader: Reader, excerpt: Excerpt, corrected: Excerpt) -> Outcome[str]:
+    """Return the value after the last correction; null if only the text before it has a value."""
     outcome = reader(corrected.text)
-    if outcome.value is not None or reader(spoken.text).value is None:
+    if outcome.value is not None or reader(excerpt.text).value is None:
         return outcome
     return Outcome(None, CORRECTS_ITSELF)
 
 
-def _unreadable(reply: str, finish_reason: str | None, spoken: Excerpt) -> str | None:
+def _unreadable(reply: str, finish_reason: str | None, excerpt: Excerpt) -> str | None:
     if not reply.strip():
         return "empty"
     if finish_reason == "length":
         return "cut off"
-    return None if spoken.text else "thinking only"
+    return None if excerpt.text else "thinking only"
 
 
-def _answers(spoken: Excerpt) -> Iterator[Excerpt]:
-    """Yield where the answer may stand: of every explicit one its first line, then all of it."""
-    for answer in explicit_answers(spoken):
+def _answers(excerpt: Excerpt) -> Iterator[Excerpt]:
+    """Yield the possible places of the answer: of each explicit answer first its first line, then all of it."""
+    for answer in explicit_answers(excerpt):
         line, _, rest = answer.text.partition("\n")
         if rest.strip() and not line.lstrip().startswith("```"):
             yield answer.part(0, len(line)).stripped()
@@ -104,16 +104,16 @@ _CORRECTION = re.compile(
 CORRECTS_ITSELF = "corrects itself, and gives nothing after it"
 
 
-def behind_correction(spoken: Excerpt) -> Excerpt | None:
-    """Return the text after the last correction in a reply; null if it has none.
+def after_correction(excerpt: Excerpt) -> Excerpt | None:
+    """Return the text after the last correction in a reply; None if it has none.
 
     Example:
         >>> text = "The word is “softly” – no, sorry, it is “gently”."
-        >>> behind_correction(Excerpt(text, 0, len(text))).text
-        'it is “gently”.'
+        >>> after_correction(Excerpt(text, 0, len(text))).text
+        '“gently”.'
     """
-    corrections = deque(_CORRECTION.finditer(spoken.text), maxlen=1)
-    return spoken.part(corrections[0].end()).stripped().stripped(" ,:;!…–—") if corrections else None
+    corrections = deque(_CORRECTION.finditer(excerpt.text), maxlen=1)
+    return excerpt.part(corrections[0].end()).stripped().stripped(" ,:;!…–—") if corrections else None
 
 
 _REFUSAL = re.compile(
@@ -124,5 +124,5 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(text: str) -> bool:
-    """Return true if a text opens like a refusal ("I'm sorry", "I cannot", "As an AI", …)."""
+    """Return true if a text begins like a refusal ("I'm sorry", "I cannot", "As an AI", …)."""
     return bool(_REFUSAL.search(text))

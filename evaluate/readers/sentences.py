@@ -1,7 +1,7 @@
-"""Sentences of a text, the one that concludes it, and a text without its quotations and asides.
+"""Splitting of a text into sentences, and removal of quotations and asides.
 
-All readers of replies cut sentences and quotations by these rules. One has a rule of its own, because its paper does:
-:mod:`selfknow.evaluate.tasks.self_aware.paper_scorer`.
+All readers of replies use these rules, except :mod:`selfknow.evaluate.tasks.self_aware.paper_scorer`, which follows its
+paper.
 """
 
 import re
@@ -11,9 +11,9 @@ ABBREVIATIONS = re.compile(
     r"\b(?:e\.g|i\.e|vs|approx|no|cf|mr|mrs|dr|st|etc)\.$|^\W*\d+[.)]$",
     re.IGNORECASE,
 )
-"""Ends of what goes on after its full stop: abbreviations, and the numbers of a list."""
+"""Full stops that do not end a sentence: those of abbreviations and of list numbers."""
 TITLES_AND_INITIALS = re.compile(r"\b(?:[DMS][rst]|Mrs|Prof|[A-Z])\.$")
-"""The same where names are expected, and a list is read number by number."""
+"""Full stops that do not end a sentence in texts with names: those of titles and initials."""
 _CONCLUDES = re.compile(
     r"^\W*(?:\d+[.)]\s+)?"
     r"(?:so|thus|therefore|hence|consequently|in (?:conclusion|total|all|summary|short)|overall|altogether|finally|"
@@ -28,52 +28,52 @@ _QUOTED = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|‘[^‘’]*’(?!
 
 
 def sentences(text: str, go_on: re.Pattern[str] = ABBREVIATIONS) -> list[str]:
-    r"""Return the sentences of a text; a line ends one.
+    r"""Return the sentences of a text; a line break ends a sentence.
 
     Args:
         text: The text.
-        go_on: Ends, in the last twelve characters, behind which a sentence goes on all the same.
+        go_on: Full stops that do not end a sentence, within its last twelve characters.
 
     >>> sentences("It is so. No. 5 wins!\nYes")
     ['It is so.', 'No. 5 wins!', 'Yes']
     >>> sentences("So says Dr. A. Smith. Yes.", TITLES_AND_INITIALS)
     ['So says Dr. A. Smith.', 'Yes.']
     """
-    whole: list[list[str]] = []
+    pieces_of_sentences: list[list[str]] = []
     end = ""
     for piece in filter(None, map(str.strip, _END.split(text))):
         if go_on.search(end):
-            whole[-1].append(piece)
+            pieces_of_sentences[-1].append(piece)
             end = f"{end} {piece}"[-12:]
         else:
-            whole.append([piece])
+            pieces_of_sentences.append([piece])
             end = piece[-12:]
-    return [" ".join(pieces) for pieces in whole]
+    return [" ".join(pieces) for pieces in pieces_of_sentences]
 
 
 def concludes(sentence: str) -> bool:
-    """Return true if a sentence says that it sums up: "So …", "… in total", "The answer is …"."""
+    """Return true if a sentence has words of conclusion: "So …", "… in total", "The answer is …"."""
     return bool(_CONCLUDES.search(sentence))
 
 
 def without_asides(text: str) -> str:
-    """Return a text without what stands in brackets, unless that is all that it says."""
+    """Return a text without its brackets, unless all words are in brackets."""
     shorter = _BRACKETED.sub(" ", text)
     return shorter if re.search(r"\w", shorter) else text
 
 
 def without_quotations(text: str) -> str:
-    """Return a text without what it quotes within a line, unless that is all that it says."""
+    """Return a text without quotations within a line, unless all words are quoted."""
     shorter = _QUOTED_IN_A_LINE.sub(" ", text)
     return shorter if re.search(r"\w", shorter) else text
 
 
 def own_words(text: str, gap: str = " ") -> str:
-    """Return a text without what it quotes, over several lines too; of a text that is one quotation, what it says.
+    """Return a text without its quotations, which may span lines; a text that is one quotation loses only its marks.
 
     Args:
         text: The text.
-        gap: Stands in place of each quotation.
+        gap: The replacement of each quotation.
 
     >>> own_words('"Not known" is on the map.'), own_words('"Not known."')
     ('  is on the map.', 'Not known.')

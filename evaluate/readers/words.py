@@ -1,4 +1,4 @@
-"""Readers that find one word, letter, arXiv identifier, name from a given list or person's name in a reply."""
+"""Readers of a word, a letter, an arXiv identifier, a name from a list or a person's name in a reply."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _STATED = re.compile(
     rf"(?:\b(?:is|be|was|becomes|answer)|:)\s*(?:\n\s*)?(?:the word |simply )?(?:\*\*)?{_MARK}", re.IGNORECASE
 )
 _IS_WORD = re.compile(r"(?:\b(?:is|be|was|it['’]s)|:)\s+(?:indeed\s+|simply\s+)?(\S+)\W*$", re.IGNORECASE)
-_LONGEST_ENDING = 200  # characters; in a longer ending, the search from every colon to its end would be slow
+_LONGEST_ENDING = 200  # characters; longer endings would be slow to search
 _ARXIV_ID = re.compile(
     r"(?<![\w.])(?:(?<!/)|(?<=abs/)|(?<=pdf/)|(?<=html/))"
     r"(?:\d{2}(?:0[1-9]|1[0-2])\.\d{4,5}|(?<!\w-)[a-z][a-z-]{1,15}(?:\.[A-Z]{2})?/\d{7})"
@@ -42,15 +42,18 @@ def bare(word: str) -> str:
 
 
 def only(kind: str, values: Iterable[str]) -> Outcome[str]:
-    """Return the value if all values are the same, else the reason why there is no single one."""
-    different = list(dict.fromkeys(values))
-    if len(different) == 1:
-        return Outcome(different[0])
-    return Outcome(None, f"several {kind}s" if different else f"no {kind}")
+    """Return the value if all values are the same; otherwise null, with the reason ``no KIND`` or ``several KINDs``."""
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) == 1:
+        return Outcome(distinct[0])
+    return Outcome(None, f"several {kind}s" if distinct else f"no {kind}")
 
 
 def read_word(text: str) -> Outcome[str]:
-    """Return the one word that a text gives: alone, quoted or bold (after "is" first), or last, after "is".
+    """Return the word that a text gives as its answer.
+
+    It is the text's only word; else the only quoted or bold word, preferably after "is"; else the last word, after
+    "is".
 
     Example:
         >>> read_word('The word number 3 in "the quick brown fox" is **brown** (counted from 1).').value
@@ -63,10 +66,10 @@ def read_word(text: str) -> Outcome[str]:
     conclusions = [sentence for sentence in parts if concludes(sentence)][-1:]
     for part in (conclusions if conclusions == parts[-1:] else []) + [text]:
         for pattern in (_STATED, _MARKED):
-            marked = [next(filter(None, groups)) for groups in pattern.findall(part)]
-            single = [bare(plain(item)) for item in marked if len(_words(item)) == 1]
-            if single:
-                return only("word", single)
+            marked_texts = [next(filter(None, groups)) for groups in pattern.findall(part)]
+            marked_words = [bare(plain(item)) for item in marked_texts if len(_words(item)) == 1]
+            if marked_words:
+                return only("word", marked_words)
     if parts and (len(parts) == 1 or concludes(parts[-1])):
         ending = _IS_WORD.search(without_asides(plain(parts[-1])).strip()[-_LONGEST_ENDING:])
         if ending and bare(ending[1]):
@@ -79,7 +82,7 @@ def _words(text: str) -> list[str]:
 
 
 def read_arxiv_id(text: str) -> Outcome[str]:
-    """Return the one arXiv identifier in a text, without its version; an arXiv URL contains one.
+    """Return the only arXiv identifier in a text, without its version; it may be part of a URL.
 
     Example:
         >>> read_arxiv_id("See https://arxiv.org/abs/2406.06140v2.").value
@@ -90,7 +93,7 @@ def read_arxiv_id(text: str) -> Outcome[str]:
 
 
 def read_letter(text: str) -> Outcome[str]:
-    """Return the one letter from A to D that a text gives; an A before a word is an article.
+    """Return the letter from A to D that a text gives as its answer; an A before a word is an article.
 
     Example:
         >>> read_letter("The correct answer is B) a stack, since A) a queue is no stack.").value
@@ -105,15 +108,15 @@ def read_letter(text: str) -> Outcome[str]:
 
 
 def read_among(names: Iterable[str], kind: str, text: str) -> Outcome[str]:
-    """Return the one name of a closed list that a text holds, as a whole word, in lower case.
+    """Return the only name of a list that a text contains as a whole word, in lower case.
 
     Example:
         >>> read_among(["red", "blue"], "colour", "It is **Red**.").value
         'red'
     """
     pattern = rf"\b(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b"
-    denied = re.compile(rf"\b(?:not|rather than|instead of) (?:(?:a|an|the) )?{pattern}", re.IGNORECASE)
-    reply = denied.sub(" ", plain(text))
+    denials = re.compile(rf"\b(?:not|rather than|instead of) (?:(?:a|an|the) )?{pattern}", re.IGNORECASE)
+    reply = denials.sub(" ", plain(text))
     return only(kind, (match.casefold() for match in re.findall(pattern, reply, re.IGNORECASE)))
 
 
@@ -125,11 +128,11 @@ _NAME = re.compile(
     r"[^\W\d_a-z][\w.'’-]*(?: (?:(?:of|the|de|da|van|von|der|la|le|al|bin|ibn|y) )*[^\W\d_a-z][\w.'’-]*)+"
 )
 _BOLD = re.compile(r"\*\*([^*\n]{2,60})\*\*")
-_MOST_WORDS_IN_A_NAME = 5
+_MAX_WORDS_IN_A_NAME = 5
 
 
 def find_name(text: Excerpt) -> Excerpt | None:
-    """Return the part of a text that is a person's name; null if there is none.
+    """Return the part of a text that is a person's name; None if there is none.
 
     It is the only bold name; else the first line, if it has at most five words and no digit; else the first run of
     capitalised words without a month.
@@ -141,14 +144,14 @@ def find_name(text: Excerpt) -> Excerpt | None:
     """
     bold = [match for match in _BOLD.finditer(text.text) if not _MONTHS & set(match[1].split())]
     names = {match[1] for match in bold if not re.search(r"\d|:", match[1])}
-    if len(names) == len(bold) == 1 and len(bold[0][1].split()) <= _MOST_WORDS_IN_A_NAME:
+    if len(names) == len(bold) == 1 and len(bold[0][1].split()) <= _MAX_WORDS_IN_A_NAME:
         return text.part(*bold[0].span(1)).stripped(" .,")
     line = unquoted(text.part(0, len(text.text.split("\n", 1)[0])))
     short = unquoted(line.stripped(" .!"))
     first = short.part(0, len(re.split(r"[,(:]| [-–—] ", short.text)[0])).stripped(' *_#`"“”.!')
     words = first.text.split()
     is_alone = first.text == short.text or len(words) > 1
-    if words and is_alone and len(words) <= _MOST_WORDS_IN_A_NAME and not re.search(r"\d|\bborn\b", first.text):
+    if words and is_alone and len(words) <= _MAX_WORDS_IN_A_NAME and not re.search(r"\d|\bborn\b", first.text):
         return first
     for match in _NAME.finditer(line.text):
         if not _MONTHS & set(re.findall(r"\w+", match[0])):

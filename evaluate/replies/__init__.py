@@ -1,16 +1,15 @@
 r"""The content of a chat model's reply, without its wrapping.
 
-Nothing is invented: whatever is kept is a slice of the raw reply (:class:`Excerpt`), from thinking inwards.
+The result of a step is always a slice of the raw reply (:class:`Excerpt`), except for :func:`plain`.
 
-- :func:`without_thinking` takes off thinking and the marks of chat templates. Where raw text is measured (a diary's
-  exact match, QUIP) this is all that is taken off.
-- :func:`answer_end` is where a completion model's reply runs on to a next question of its own.
-- :func:`asked_text` also takes off what stands around a text that was asked for: preamble, postscript, code fence,
-  quotation marks.
-- :func:`explicit_answers` finds what a reply gives as its answer: after ``Answer:`` or ``####``, in ``\boxed{}``.
-- :func:`plain` is for readers of values: a text without Markdown and LaTeX, which is no slice and is never stored.
+- :func:`without_thinking` removes thinking and the marks of chat templates. Metrics of raw text (a diary's exact match,
+  QUIP) use only this step.
+- :func:`answer_end` is the place where a completion model's reply goes on with a next question.
+- :func:`asked_text` also removes the text around a requested text: preamble, postscript, code fence, quotation marks.
+- :func:`explicit_answers` finds the stated answers of a reply: after ``Answer:`` or ``####``, or in ``\boxed{}``.
+- :func:`plain` removes Markdown and LaTeX, for readers of values. Its result is not a slice, and is never stored.
 
-Everything takes time linear in the reply's length, whatever it holds.
+Every function takes time linear in the reply's length.
 """
 
 from selfknow.evaluate.replies.excerpt import Excerpt, explicit_answers, fenced_blocks

@@ -1,10 +1,10 @@
-"""A text without Markdown and LaTeX, for readers of values: no slice, and never stored."""
+"""Removal of Markdown and LaTeX, for readers of values; the result is not a slice, and is never stored."""
 
 import re
 
 _LATEX = tuple(
-    (re.compile(pattern), plainly)
-    for pattern, plainly in (
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
         (r"(?<=\d)\{,\}(?=\d)", ","),
         (r"\\(?:text|mathrm|mathbf|mathit|texttt|textbf|operatorname)\s*\{([^{}]*)\}", r"\1"),
         (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2"),
@@ -17,7 +17,7 @@ _LATEX = tuple(
 _MARKDOWN = re.compile(
     r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|^[ \t]*#{1,6} |^[ \t]*> ?|`{1,3}", re.MULTILINE
 )
-_MARK = re.compile(r"[*_#>`]")  # one of these is in all Markdown; most sentences have none
+_MARK = re.compile(r"[*_#>`]")  # a fast check: all Markdown has one of these, and most sentences have none
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((https?://[^\s()]*)\)")
 
 
@@ -31,7 +31,7 @@ def plain(text: str) -> str:
     if "](http" in text:
         text = _LINK.sub(r"\1 \2", text)
     if "\\" in text or "{,}" in text:
-        for pattern, plainly in _LATEX:
-            text = pattern.sub(plainly, text)
+        for pattern, replacement in _LATEX:
+            text = pattern.sub(replacement, text)
     text = text.replace("$", "")
     return _MARKDOWN.sub("", text) if _MARK.search(text) else text

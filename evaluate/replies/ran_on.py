@@ -1,7 +1,7 @@
-r"""Replies of completion models that ran on past their answer, read up to where they ran on.
+r"""Removal of further questions from the replies of completion models.
 
-A base model goes on with a next question of its own wherever nothing stops it. Which replies these can be is known from
-the prompt, not guessed: it ends with the cue for an answer, and no chat messages were sent. The pairs of cues are data
+If nothing stops a base model, it continues with a next question of its own. Only replies to certain prompts can do so:
+prompts that end with the cue for an answer, and were not sent as chat messages. The pairs of cues are data
 (``datasets_src/completion.yaml``).
 """
 
@@ -33,7 +33,7 @@ def answer_end(reply: str, prompt: str) -> int:
         >>> answer_end(" Paris\n\nQuestion: And of Spain?\nAnswer: Madrid", "Question: Capital of France?\nAnswer:")
         6
         >>> answer_end(" Paris\nProblem: none", "Question: Capital of France?\nAnswer:")
-        21
+        20
     """
     stripped_prompt = prompt.rstrip()
     for question, answer, next_question in _cues():
@@ -46,29 +46,29 @@ def answer_end(reply: str, prompt: str) -> int:
 
 
 def up_to_next_question(calls: pa.Table) -> tuple[pa.Table, Mapping[str, str]]:
-    """Return calls whose replies end where their answers do, and by ``generation_id`` the replies that ran on.
+    """Return calls with replies up to their next question, and the whole replies that had one, by ``generation_id``.
 
-    A reply that ran on is whole: it counts as one that ended by itself, also where it was cut off after its answer.
+    A reply with a next question has a finished answer, so its finish reason becomes ``stop`` even if it was cut off.
 
     Args:
-        calls: In the shape of ``generations``.
+        calls: A table in the shape of ``generations``.
     """
     prompts = pc.utf8_rtrim_whitespace(calls["prompt"])
     has_cue = reduce(pc.or_, (pc.ends_with(prompts, f"\n{answer}") for _, answer, _ in _cues()))
     places = pc.indices_nonzero(pc.and_(pc.is_null(calls["messages"]), has_cue)).to_pylist()
-    ran_on: dict[int, str] = {}
+    whole_replies: dict[int, str] = {}
     for place in places:
         reply, prompt = calls["generation"][place].as_py(), calls["prompt"][place].as_py()
         if reply is not None and answer_end(reply, prompt) < len(reply):
-            ran_on[place] = reply
-    if not ran_on:
+            whole_replies[place] = reply
+    if not whole_replies:
         return calls, {}
     generations, reasons = calls["generation"].to_pylist(), calls["finish_reason"].to_pylist()
-    for place, reply in ran_on.items():
+    for place, reply in whole_replies.items():
         generations[place] = reply[: answer_end(reply, calls["prompt"][place].as_py())]
         reasons[place] = "stop"
-    whole = {calls["generation_id"][place].as_py(): reply for place, reply in ran_on.items()}
+    whole_by_id = {calls["generation_id"][place].as_py(): reply for place, reply in whole_replies.items()}
     for name, values in (("generation", generations), ("finish_reason", reasons)):
         number = calls.schema.get_field_index(name)
         calls = calls.set_column(number, calls.schema.field(number), pa.array(values, calls.schema.field(number).type))
-    return calls, whole
+    return calls, whole_by_id

@@ -56,10 +56,10 @@ _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“", "'": "'", "‘": "�
 
 
 def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
-    r"""Return the text that was asked for, without what a chat model says around it.
+    r"""Return the requested text in a reply, without the chat model's remarks around it.
 
     Args:
-        reply: The raw reply, or the part of it that an earlier step kept.
+        reply: The raw reply, or the result of an earlier step.
         prompt: The rendered prompt (see :func:`without_thinking`).
 
     Example:
@@ -76,7 +76,7 @@ def asked_text(reply: str | Excerpt, prompt: str = "") -> Excerpt:
 def without_preamble(excerpt: Excerpt) -> Excerpt:
     """Return a text without its introduction: "Sure! Here is a paragraph:", a heading, a horizontal line."""
     excerpt = excerpt.stripped()
-    for _ in range(6):  # a reply has a few of them at most
+    for _ in range(6):  # a reply may have several, such as a courtesy and a heading
         opening = next(
             (match for preamble in _PREAMBLES if (match := preamble.match(excerpt.reply, excerpt.start, excerpt.end))),
             None,
@@ -91,13 +91,13 @@ def without_postscript(excerpt: Excerpt) -> Excerpt:
     """Return a text without the remarks after it, such as "(Word count: 56)" or "Let me know …"."""
     if remark := _POSTSCRIPT.search(excerpt.reply, excerpt.start, excerpt.end):
         excerpt = excerpt.part(0, remark.start() - excerpt.start).stripped()
-    if counted := _WORD_COUNT_AT_END.search(excerpt.reply, max(excerpt.start, excerpt.end - 60), excerpt.end):
-        excerpt = excerpt.part(0, counted.start() - excerpt.start)
+    if word_count := _WORD_COUNT_AT_END.search(excerpt.reply, max(excerpt.start, excerpt.end - 60), excerpt.end):
+        excerpt = excerpt.part(0, word_count.start() - excerpt.start)
     return excerpt
 
 
 def unquoted(excerpt: Excerpt) -> Excerpt:
-    """Return a text without quotation marks or Markdown around the whole of it."""
+    """Return a text without quotation marks or Markdown around all of it."""
     for _ in range(4):
         excerpt, text = excerpt.stripped(), excerpt.stripped().text
         mark = next((item for item in ("***", "**", "__", "*", "_", "`") if text.startswith(item)), "")

@@ -30,14 +30,14 @@ _BACK = re.compile(
 
 
 def without_thinking(reply: str, prompt: str = "") -> Excerpt:
-    """Return a reply without its thinking, whether that is closed or not, and without the marks of chat templates.
+    """Return a reply without its thinking, closed or not, and without the marks of chat templates.
 
-    Thinking may be opened by the prompt, as some templates do. The text after the last stretch of thinking is kept or,
-    if nothing follows it, the last text before it. If the reply only thinks, the result is empty.
+    Some templates open the thinking in the prompt. The result is the text after the last thinking or, if nothing
+    follows it, the last text before it. If the reply only thinks, the result is empty.
 
     Args:
         reply: The raw reply.
-        prompt: The rendered prompt; where it ends in an opening mark, the reply begins within thinking.
+        prompt: The rendered prompt; if it ends in an opening mark, the reply begins with thinking.
 
     Example:
         >>> without_thinking("<think>Is 7 right? No, wait…</think> Yes").text
@@ -58,11 +58,11 @@ def without_thinking(reply: str, prompt: str = "") -> Excerpt:
 
 
 THINKING_OFF = "thinking taken off"
-"""The reason given with a score if thinking was removed from the raw text before scoring."""
+"""The reason of a score whose reply had thinking, which was removed before scoring."""
 
 
 def measured_text(reply: str, prompt: str = "") -> Excerpt:
-    r"""Return the part of a raw text to score: without its thinking, or the whole text as it came if there is none.
+    r"""Return the part of a raw text to score: without its thinking, or the unchanged text if there is none.
 
     Example:
         >>> measured_text(" as it came\n").text, measured_text("<think>hm</think>\nas it came").text
@@ -75,13 +75,13 @@ def measured_text(reply: str, prompt: str = "") -> Excerpt:
 def _outside(reply: str, prompt: str) -> Iterator[tuple[int, int]]:
     """Yield the parts of a reply that are not thinking."""
     marks = list(_MARKS.finditer(reply))
-    thinks = bool(_OPENED.search(prompt[-100:])) or bool(marks and marks[0]["closes"])
+    is_thinking = bool(_OPENED.search(prompt[-100:])) or bool(marks and marks[0]["closes"])
     start = 0
     for mark in marks:
-        if mark["opens"] and not thinks:
+        if mark["opens"] and not is_thinking:
             yield start, mark.start()
-            thinks = True
+            is_thinking = True
         elif mark["closes"]:
-            thinks, start = False, mark.end()
-    if not thinks:
+            is_thinking, start = False, mark.end()
+    if not is_thinking:
         yield start, len(reply)

@@ -1,8 +1,8 @@
 r"""Requests for completion (base) models: worked examples first, a cue after each question, and a stop.
 
-A base model goes on with a text. Asked as a chat model is, it goes on with the question, or answers and goes on with a
-next question of its own until it is cut off. The frame and its stop are data (``datasets_src/completion.yaml``); the
-examples are each task's own.
+A base model continues a text. After a chat model's prompt it would continue the question, or answer it and then write
+further questions until it is cut off. The frame and its stop strings are data (``datasets_src/completion.yaml``); the
+examples belong to each task.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from selfknow.builders.sources import read_text
 from selfknow.models.interface import Completion, Turn
 
 Example = tuple[Turn, ...]
-"""A worked example: a conversation in which the user and the assistant take turns, and the assistant has the last."""
+"""A worked example: turns of user and assistant; the last one is the assistant's."""
 
 
 @cache
@@ -27,12 +27,12 @@ def _frame() -> Mapping[str, Any]:
 
 
 def framed(examples: Sequence[Example], prompt: str, turns: Sequence[Turn] = ()) -> Completion:
-    r"""Return a request as questions and answers, with the cue for the last answer at the end.
+    r"""Return a completion prompt: questions and answers in turn, with the cue for the last answer at the end.
 
     Args:
         examples: Worked examples.
         prompt: The question.
-        turns: The turns before it.
+        turns: The earlier turns of the conversation.
 
     Example:
         >>> shot = (Turn("user", "Is 2 even?"), Turn("assistant", "yes"))
@@ -49,23 +49,23 @@ def framed(examples: Sequence[Example], prompt: str, turns: Sequence[Turn] = ())
     return Completion(text, tuple(_frame()["stop"]))
 
 
-def shown(prompt: str, answer: str) -> Example:
-    """Return a worked example of one question."""
+def worked_example(prompt: str, answer: str) -> Example:
+    """Return a worked example of a single question."""
     return (Turn("user", prompt), Turn("assistant", answer))
 
 
 def completion_settings(examples: object, num_examples: int, stop: Sequence[str]) -> dict[str, object]:
-    """Return the entry of ``run.json`` about how a run asks completion models.
+    """Return the entry of ``run.json`` about the prompts of completion models.
 
     Args:
-        examples: The examples, as JSON has them: another text of them is another run.
+        examples: The examples as JSON; a run with other examples is another run.
         num_examples: The number of examples before a question.
-        stop: Texts at which a reply ends.
+        stop: The stop strings.
     """
     digest = hashlib.sha256(json.dumps(examples, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
     return {"examples": num_examples, "content_hash": digest[:16], "stop": list(stop)}
 
 
 def frame_stop() -> tuple[str, ...]:
-    """Return the texts at which a framed reply ends."""
+    """Return the stop strings of a framed prompt."""
     return tuple(_frame()["stop"])

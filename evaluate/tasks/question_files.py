@@ -1,4 +1,4 @@
-"""Rows of questions: their columns, and one file of a dataset on the Hub, at a commit that is pinned or recorded."""
+"""Files of questions: their columns, and downloads from the Hub at a pinned or recorded commit."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ def find_column(path: Path, rows: list[Row], *names: str) -> str:
     """Return the first of these columns that every row has.
 
     Raises:
-        UserError: There is none, or there are no rows.
+        UserError: There is no such column, or there are no rows.
     """
     if not rows:
         raise UserError(f"{path} holds no questions")
@@ -39,12 +39,11 @@ def read_truth(value: object) -> bool | None:
 
 
 def answer_texts(value: object) -> list[str]:
-    """Return the texts of a reference answer in any common shape, each once.
+    """Return the texts of a reference answer, which may have any common shape, without repeats.
 
     Args:
-        value: A text, a number, a list of them, TriviaQA's struct of aliases, KILT's list of structs, some of which
-            hold no answer but say where one is found, or HELM's list of references, of which those tagged as correct
-            are answers.
+        value: A text, a number, a list of these, TriviaQA's struct of aliases, KILT's list of structs (structs without
+            an answer are ignored), or HELM's list of references (only those tagged ``correct`` count).
 
     Example:
         >>> answer_texts(["Rome", "Roma", "Rome"]), answer_texts(7), answer_texts(None)
@@ -74,12 +73,13 @@ def read_at_commit(source: Mapping[str, Any], revision: str = "", run: Path | No
     """Return the rows of a question set on the Hub, and the commit that they were read at.
 
     Args:
-        source: Its repo, file and pinned revision.
-        revision: A commit, branch or tag that is wanted instead of the pinned one.
-        run: A run folder; where it asked the same set before, its commit is taken, unless another one is named.
+        source: A mapping with the set's ``repo``, ``file`` and pinned ``revision``.
+        revision: A commit, branch or tag instead of the pinned commit.
+        run: A run folder. If it already holds a run of this set, the commit that it recorded is used, unless
+            ``revision`` is a commit.
 
     Raises:
-        UserError: They could not be fetched.
+        UserError: The file could not be fetched.
     """
     recorded = "" if _COMMIT.fullmatch(revision) else _commit_of_run(run, source["repo"])
     return read_from_hub(source["repo"], source["file"], recorded or revision or source["revision"])
@@ -95,18 +95,17 @@ def _commit_of_run(run: Path | None, repo: str) -> str:
 def read_from_hub(repo: str, file: str, revision: str) -> tuple[list[Row], str]:
     """Return the rows of one Parquet file of a dataset on the Hub, and the commit that it was read at.
 
-    Only this file is downloaded. At a whole commit it is taken from the cache, if it is there, without a network.
+    Only this file is downloaded. If the revision is a full commit and the file is in the cache, no network is needed.
 
     Raises:
-        UserError: It could not be fetched.
+        UserError: The file could not be fetched.
     """
     try:
         path = dataset_file(repo, file, revision)
     except DownloadError as error:
         raise UserError(
-            f"{file} of {repo} at {revision} could not be fetched from the Hub ({error}): get its "
-            "questions as a file and "
-            "name that"
+            f"{file} of {repo} at {revision} could not be fetched from the Hub ({error}): download the "
+            "questions as a file and name that file"
         ) from error
     # .../snapshots/COMMIT/FILE
     return list(read_parquet(path).to_pylist()), path.parents[len(PurePosixPath(file).parts) - 1].name

@@ -1,10 +1,10 @@
 """Graders of short answers: whole words, exact match, F1, and the substring of Yin et al.
 
 The normalisation of exact match and F1 is SQuAD's (Rajpurkar et al., 2016): lower case, no ASCII punctuation, no
-articles, white space collapsed; the best over all aliases counts.
+articles, single spaces. Of several aliases, the best one counts.
 
-The accuracy of Yin et al. (section 4.3) asks only whether an alias stands anywhere in the reply: "Yes, it has been
-known for centuries." is right where the answer is "no". It is kept as ``substring_match``. The main measure is
+The accuracy of Yin et al. (section 4.3) is 1 if an alias is anywhere in the reply, as a substring. So "Yes, it has been
+known for centuries." is right if the answer is "no". This metric is ``substring_match``. The main metric is
 ``whole_word_match``: the reply has all words of an alias in a row. Numbers are compared by value, and yes and no count
 only as the reply's verdict.
 """
@@ -32,7 +32,7 @@ _MONTH_FIRST = re.compile(
 
 
 def normalize_answer(text: str) -> str:
-    """Return a text as exact match compares it.
+    """Return a text in the form that exact match compares.
 
     >>> normalize_answer("The  Beatles!")
     'beatles'
@@ -50,7 +50,7 @@ def exact_match(reply: str, answers: Sequence[str]) -> float:
 
 
 def f1(reply: str, answers: Sequence[str]) -> float:
-    """Return the F1 of the reply's words against those of the closest answer, 0 to 1.
+    """Return the F1 of the reply's words and those of the closest answer, from 0 to 1.
 
     >>> f1("in December 1972", ["14 December 1972 UTC", "1973"])
     0.5714285714285714
@@ -60,12 +60,12 @@ def f1(reply: str, answers: Sequence[str]) -> float:
 
 
 def substring_match(reply: str, answers: Sequence[str]) -> float:
-    """Return 1 if an answer stands anywhere in the reply, ignoring case, else 0: the accuracy of Yin et al."""
+    """Return 1 if the reply contains an answer as a substring, ignoring case, else 0: the accuracy of Yin et al."""
     return float(any(answer.lower() in reply.lower() for answer in answers))
 
 
 def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
-    """Return 1 if an answer stands in the reply as whole words, else 0.
+    """Return 1 if the reply contains an answer as whole words, else 0.
 
     Numbers are compared by value ("1,000" is 1000, "six" is 6, and 25 is not 5). If every answer is yes or no, the
     reply's verdict decides; the value is null, with a reason, if the reply says neither or both.
@@ -77,9 +77,9 @@ def whole_word_match(reply: str, answers: Sequence[str]) -> Outcome[float]:
         1.0
     """
     if is_verdict(answers):
-        wanted = {normalize_answer(answer) for answer in answers}
+        expected = {normalize_answer(answer) for answer in answers}
         verdict = read_reply(read_verdict, reply).outcome
-        return Outcome(None if verdict.value is None else float(verdict.value in wanted), verdict.reason)
+        return Outcome(None if verdict.value is None else float(verdict.value in expected), verdict.reason)
     text = _words(without_thinking(reply).text)
     return Outcome(float(any(_contains_in_a_row(_words(answer), text) for answer in answers)))
 
@@ -90,7 +90,7 @@ def is_verdict(answers: Sequence[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, however they are written: in lower case, without accents, numbers as numbers."""
+    """Return the normalized words of a text: in lower case, without accents and articles, numbers in digits."""
     folded = unicodedata.normalize("NFKD", plain(text).replace("&", " and ").replace("%", " percent "))
     folded = "".join(item for item in folded if not unicodedata.combining(item)).casefold().replace("’", "'")
     folded = _INITIALS.sub(lambda match: re.sub(r"[\s.]", "", match[0]) + " ", _ORDINAL.sub(r"\1", folded))

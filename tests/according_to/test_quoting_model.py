@@ -192,11 +192,14 @@ def test_the_tables_come_from_the_command_line(selfknow_process: Run, here: Path
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["according-to:nowhere.jsonl"], "there is no question set 'nowhere.jsonl': choose from nq, tqa, hotpot, eli5"),
-        (["according-to"], "there is no question set ''"),
+        (
+            ["according-to:nowhere.jsonl"],
+            "there is no question set or file 'nowhere.jsonl': choose from nq, tqa, hotpot",
+        ),
+        (["according-to"], "there is no question set or file ''"),
         (
             ["according-to:"],
-            "there is no question set '': choose from nq, tqa, hotpot, eli5, king-james-bible (or name a file)",
+            "there is no question set or file '': choose from nq, tqa, hotpot, eli5, king-james-bible",
         ),
         (["according-to:questions.jsonl", "--portrait", "tiles"], "QUIP needs a portrait of stride 1"),
         (["according-to:questions.jsonl", "--prompts", "nul"], "there is no prompt 'nul': did you mean 'null'"),

@@ -135,7 +135,10 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["self-knowledge:image-color", "--model", "m"], "image-color is about pictures: name who draws them (--image"),
+        (
+            ["self-knowledge:image-color", "--model", "m"],
+            "image-color is about pictures: name a model that draws them (--image",
+        ),
         (
             ["self-knowledge:fact", "--model", "m", "--image-model", "p"],
             "--image-model is for self-knowledge:image-…, not for self-knowledge:fact",
@@ -167,7 +170,7 @@ def test_failed_pictures_are_exit_code_1_and_the_same_command_draws_them(
         ),
         (
             ["self-knowledge:image-color", "--image-endpoint", "SERVER", "--endpoint", "SERVER", "--protocol", "dual"],
-            "who draws another picture like the first would have to see the first",
+            "to draw a second picture with the same answer, a model would have to see the first one",
         ),
         (["self-knowledge:image-color", "--image-endpoint", "SERVER"], "name a --model, an --endpoint, or both"),
     ],
@@ -185,7 +188,7 @@ def test_a_mistake_is_one_line_before_anything_is_written(
 def test_a_mistake_is_exit_code_2(selfknow_process: Run) -> None:
     result = selfknow_process("evaluate", "self-knowledge:image-color", "--model", "m", "--out", "run")
     assert result.returncode == 2
-    assert result.stderr.startswith("selfknow: image-color is about pictures: name who draws them")
+    assert result.stderr.startswith("selfknow: image-color is about pictures: name a model that draws them")
     assert (result.stderr.count("\n"), result.stdout) == (1, "")
 
 

@@ -158,7 +158,7 @@ def test_agents_have_one_judge(selfknow: Run) -> None:
     result = selfknow("evaluate", "self-knowledge:agents", "--model", "m", *judges, "--out", "run")
     assert (result.returncode, result.stderr) == (
         2,
-        "selfknow: one model judges the tasks of agents: name one --verifier, not 2\n",
+        "selfknow: one model judges the tasks: name one --verifier, not 2\n",
     )
 
 

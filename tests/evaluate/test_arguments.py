@@ -85,7 +85,7 @@ def test_options_as_an_object_are_taken_for_a_set_of_ones_own(tmp_path: Path) ->
     assert run.progress[0].requested == 2
     again = ask(f"gsm8k:{path}", lambda prompt: "#### 2", out=tmp_path / "3", options=options, samples=3, quiet=True)
     assert again.progress[0].requested == 3, "what is named besides counts"
-    with pytest.raises(UserError, match=r"^options= are SelfAwareOptions, and what is asked takes Gsm8kOptions$"):
+    with pytest.raises(UserError, match=r"^options= are SelfAwareOptions: use Gsm8kOptions$"):
         ask(f"gsm8k:{path}", lambda prompt: "", out=tmp_path / "run", options=find_task("self-aware").options())
 
 

@@ -101,7 +101,7 @@ def test_a_dry_run_says_which_stages_nobody_can_count(tmp_path: Path) -> None:
     propose, *others, _ = cost
     assert propose["requests"] == 2
     assert {row["requests"] for row in others} == {None}
-    assert any("depends on the replies, and is not counted: judge" in note for note in cost.notes)
+    assert any("depend on the replies, and are not counted: judge" in note for note in cost.notes)
 
 
 def test_a_dry_run_of_another_run_is_refused_as_the_run_would_be(name: str, tmp_path: Path) -> None:

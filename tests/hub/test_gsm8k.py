@@ -66,5 +66,5 @@ def test_without_a_network_a_file_is_proposed(python: WarmPython, tmp_path: Path
     result = client.selfknow("evaluate", "gsm8k", "--model", "nobody", "--out", tmp_path / "run")
     assert result.returncode == 2
     assert f"openai/gsm8k at {wording()['source']['revision']} could not be fetched from the Hub" in result.stderr
-    assert "get its questions as a file and name that" in result.stderr
+    assert "download the questions as a file and name that file" in result.stderr
     assert "Traceback" not in result.stderr

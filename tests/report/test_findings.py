@@ -71,8 +71,8 @@ def test_a_question_has_one_verdict_and_its_sentence_holds_the_numbers(real: Rep
     assert aware_topic.verdict.text == "Not shown"
     [finding] = aware_topic.findings
     assert finding.sentence == (
-        "It abstains from 4% of the questions that nobody can answer, and from 1% of the others: no difference can be "
-        "seen."
+        "It abstains from 4% of the questions that nobody can answer, and from 1% of the others: the difference is not "
+        "significant."
     )
     assert finding.detail == "The difference: +2.9 points; 95%: −1.2 to +7.4."
     assert [(number.label, number.counts) for number in finding.numbers] == [

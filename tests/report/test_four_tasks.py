@@ -114,7 +114,10 @@ def test_each_question_has_a_verdict_and_a_sentence(runs: list[Path], tmp_path: 
         ),
         (
             "Not shown",
-            ("Asked to quote, it writes 30% in the words of Wikipedia, and not asked, 0%: no difference can be seen."),
+            (
+                "Asked to quote, it writes 30% in the words of Wikipedia. Not asked, it writes 0% in them: the "
+                "difference is not significant."
+            ),
         ),
     ], "an interval that holds 0 shows nothing"
     [change] = numbers(reported(*runs))["according-to", "Quotes more under grounding prompts"]
@@ -285,7 +288,7 @@ def test_a_portrait_that_was_moved_is_found_by_its_bits_and_another_one_is_not_t
     [group, _] = replies(reported(run, other=other))
     assert pieces(group, "salt")[1] == [(f"salt; {SENTENCE}", False)]
     assert not any("quotes from" in note for note in group.notes)
-    assert "is not at hand (--portrait NAME=FOLDER" in str(group.lacking)
+    assert "with --portrait NAME=FOLDER" in str(group.lacking)
     moved = Portrait.load(tmp_path / "elsewhere")
     [group, _] = replies(reported(run, other=other, moved=moved))
     assert (group.notes[-1], group.lacking) == ("quotes from moved", None)

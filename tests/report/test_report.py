@@ -63,7 +63,7 @@ def test_a_report_as_markdown_names_its_pictures(selfknow: Run, run: Path, tmp_p
         "# Results &lt;1&gt;\n\n**What OPT 125M knows about what it knows**\n\n## Does it know how much it knows?\n\n"
         "- **No sign of it** (OPT 125M). It recalls 33% of diaries whole"
     )
-    assert "![Does it say too much or too little?](results_figures/over_and_under_recall.svg)" in page
+    assert "![Does it recall too many documents or too few?](results_figures/over_and_under_recall.svg)" in page
     assert "| right | 3 | 3 | 3 | 1 | 33.3% |" in page
     assert (tmp_path / "docs" / "results_figures" / "over_and_under_recall.svg").is_file()
     assert "<summary>OPT 125M</summary>" in page

@@ -123,10 +123,10 @@ def test_a_run_of_agents_has_a_page_of_its_own(agents: Path) -> None:
     first = headline(report)
     assert first.title == "What ann knows about what it knows"
     [topic] = first.topics
-    assert (topic.task, topic.title) == ("self-knowledge-agents", "Does it agree with itself on tasks of its own?")
+    assert (topic.task, topic.title) == ("self-knowledge-agents", "Does it agree with itself on its own tasks?")
     values = {measure.name: [(number.label, number.value) for number in measure.numbers] for measure in topic.measures}
     assert values == {
-        "Agrees with itself on tasks of its own": [("ann · judged by ben", 1.0)],
+        "Agrees with itself on its own tasks": [("ann · judged by ben", 1.0)],
         "Proposals that the judge accepts": [("ann · judged by ben", pytest.approx(1 / 3))],
         "Proposals that are templates": [("ann · judged by ben", 0.75)],
     }

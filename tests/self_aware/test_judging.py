@@ -91,5 +91,5 @@ def test_runs_of_other_tasks_have_nothing_to_judge(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", GIVEN)
     described = (folder / "run.json").read_text().replace('"self-aware"', '"gsm8k"')
     (folder / "run.json").write_text(described)
-    with pytest.raises(UserError, match="is a run of gsm8k, where there is nothing for a model to judge"):
+    with pytest.raises(UserError, match="is a run of gsm8k, which has nothing for a model to judge"):
         Run(folder).judge(Judge())

@@ -86,7 +86,7 @@ def test_a_scripted_model_gets_the_f1_that_arithmetic_says(
     scorers = ("--scorer", "paper", "--scorer", "strict", "--encoder", "packaged")
     scored = selfknow("score", "run", *scorers)
     assert scored.exit_code == 0
-    assert "the packaged encoder stands in for the paper's and is known to fail" in scored.stderr
+    assert "the packaged encoder replaces the paper's, and is known to fail" in scored.stderr
     results = rows(selfknow, "query", "self_aware_f1", "run")
     assert [(row["scorer"], row["encoder"]) for row in results] == [
         ("paper", "packaged"),

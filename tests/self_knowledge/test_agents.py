@@ -11,7 +11,7 @@ import pytest
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.score import score_run
-from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples, read_proposal, why_not_a_template
+from selfknow.evaluate.tasks.self_knowledge.agents.prompts import examples, read_proposal, reason_not_a_template
 from selfknow.evaluate.tasks.self_knowledge.agents.score import read_answer, reply_kind
 from selfknow.models import endpoint_calls
 from selfknow.models.endpoint import Endpoint, EndpointModel
@@ -156,7 +156,7 @@ def test_what_is_no_proposal_is_none(reply: str, reason: str) -> None:
 def test_a_template_names_every_slot_in_its_first_prompt() -> None:
     proposals = [GOOD, FLAT, GOOD.replace("Answer: [num]", "Answer: [answer]"), GOOD.replace("How many", "How [many]")]
     read = [read_proposal(proposal).value for proposal in proposals]
-    assert [item and why_not_a_template(item) for item in read] == [
+    assert [item and reason_not_a_template(item) for item in read] == [
         None,
         "no slots",
         "the slot [answer] is not in its first prompt",

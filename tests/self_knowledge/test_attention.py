@@ -151,7 +151,7 @@ def test_who_did_not_write_it_is_told_who_did(command: Command, tmp_path: Path, 
     code, printed, stderr = command("score", run, "--attention", "http://127.0.0.1:1 tiny")
     assert (code, printed) == (2, "")
     assert f"http://127.0.0.1:1 tiny wrote nothing in {run}, but {llama} did" in stderr
-    assert "an endpoint does not show its attention" in stderr
+    assert "an endpoint does not return its attention" in stderr
     assert not (run / "scores").exists()
 
 

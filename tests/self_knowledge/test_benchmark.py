@@ -91,7 +91,7 @@ def test_the_packaged_benchmark_gives_the_rows_of_the_dataset() -> None:
         ([*ROWS, {**ROWS[0], "answer": "two"}], "row 8 of .* is not a question of this task"),
         (
             [{**row, "id": "same"} for row in ROWS],
-            "has 7 questions whose id another question has too: give each its own",
+            "has 7 questions with the id of another question: make ids unique",
         ),
         ([1, 2, 3, 4], "holds no rows"),
     ],

@@ -147,10 +147,10 @@ def edited(edit: Callable[[list[list[str]]], object]) -> Callable[[Path], None]:
         (edited(lambda rows: rows.pop(2)), "lacks 1 of 3 rows, the first of them math-003-plain"),
         (edited(lambda rows: rows.append(rows[1])), "math-002-plain a second time"),
         (edited(lambda rows: rows[1].__setitem__(0, "math-000-plain")), "'math-000-plain', which is not a question of"),
-        (edited(lambda rows: rows[1].__setitem__(1, "How many?")), "another question than was handed out"),
+        (edited(lambda rows: rows[1].__setitem__(1, "How many?")), "another question than before"),
         (
             edited(lambda rows: rows[1].__setitem__(2, "02. Jan")),
-            r"another raw than was handed out \('02. Jan', not '2'",
+            r"another raw than before \('02. Jan', not '2'",
         ),
         (edited(lambda rows: rows[0].__setitem__(3, "answer")), "no columns id and corrected"),
         (lambda path: path.write_bytes("id,corrected\nÄ,1\n".encode("latin-1")), "not UTF-8"),
@@ -173,7 +173,7 @@ def test_what_is_no_run_of_mathematics_is_refused(run: Path, tmp_path: Path) -> 
     with pytest.raises(UserError, match=r"several models, or revisions of one, wrote in .*: ann, ben"):
         collect_creations(two, tmp_path / "out")
     assert collect_creations(two, tmp_path / "bens", model="ben", creator="org/ben", quiet=True).creator == "org/ben"
-    with pytest.raises(UserError, match=r"cat wrote nothing in .*; those who did: ann, ben"):
+    with pytest.raises(UserError, match=r"cat wrote nothing in .*; models that did: ann, ben"):
         collect_creations(two, tmp_path / "out", model="cat")
     facts = write_math_run(tmp_path / "facts", Writer("ann", QUESTIONS), task="fact")
     with pytest.raises(UserError, match="is a run of self-knowledge:fact: name a run of self-knowledge:math"):
@@ -201,7 +201,7 @@ def test_where_a_program_decides_everything_there_is_no_sheet(tmp_path: Path) ->
     assert not (made.folder / "sheet.csv").exists()
     assert made.answers(RAW) == list(zip(QUESTIONS[:7], ASKED_FOR[:7], strict=True))
     assert made.answers(CORRECTED) == list(zip(QUESTIONS[:7], TRUE[:7], strict=True))
-    with pytest.raises(UserError, match="there is nothing to be corrected by hand"):
+    with pytest.raises(UserError, match="there is nothing to correct by hand"):
         import_sheet(made.folder, tmp_path / "sheet.csv")
 
 

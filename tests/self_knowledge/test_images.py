@@ -264,9 +264,9 @@ def test_of_positions_the_mirror_keeps_above_and_below_and_breaks_left_and_right
         (
             "image-color",
             "dual",
-            r"'dual' \(who draws another picture .* would have to see the first\); it can with sepa",
+            r"'dual' \(to draw a second picture .* would have to see the first one\); it can with sepa",
         ),
-        ("image-counting", "inconsistency", r"\(no change of a picture here surely changes this answer\); it can with"),
+        ("image-counting", "inconsistency", r"\(no change to a picture is sure to change the answer\); it can with"),
         ("image-position", "dual", "it can with separate, in-context, in-context-noise, consistency, inconsistency"),
         ("total-count", "separate", "total-count is about texts, and an image generator writes none"),
     ],
@@ -281,7 +281,7 @@ def test_what_pictures_have_no_part_for_is_refused_with_the_reason(
 
 
 def test_a_language_model_draws_no_pictures(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="image-color is about pictures: name who draws them"):
+    with pytest.raises(UserError, match="image-color is about pictures: name a model that draws them"):
         ask_texts(tmp_path, "image-color", [Scripted()])
 
 

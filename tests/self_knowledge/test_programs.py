@@ -146,7 +146,7 @@ def test_a_set_that_shows_no_order_is_no_doubt(programs: Programs, source: str, 
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("import random\nprint(random.randint(1, 1))", "draws random numbers, which are others each time"),
+        ("import random\nprint(random.randint(1, 1))", "draws random numbers, which differ each time"),
         ("import sys\nprint(sys.maxsize)", "uses sys.maxsize, which may differ between machines"),
         ("from sys import maxsize as m\nprint(m)", "uses sys.maxsize, which may differ between machines"),
         ("import sys\nprint(getattr(sys, 'maxsize'))", "uses maxsize, which may differ between machines"),
@@ -158,23 +158,23 @@ def test_a_set_that_shows_no_order_is_no_doubt(programs: Programs, source: str, 
         ("def f(): pass\nprint(f)", "prints an address, another one each time"),
         (
             "try:\n    print(len(range(10**12)))\nexcept OverflowError:\n    print('too long')",
-            "meets a limit or a lack of the sandbox: OverflowError",
+            "reaches a limit of the sandbox: OverflowError",
         ),
         (
             "try:\n    x = 'a' * 10**9\nexcept MemoryError:\n    print('too long')",
-            "meets a limit or a lack of the sandbox: MemoryError",
+            "reaches a limit of the sandbox: MemoryError",
         ),
         (
             "try:\n    open('notes.txt', 'w')\nexcept OSError:\n    print('no')",
-            "meets a limit or a lack of the sandbox: FileNotFoundError",
+            "reaches a limit of the sandbox: FileNotFoundError",
         ),
         (
             "try:\n    max([])\nexcept ValueError as error:\n    print(error)",
-            "meets an error that other versions of Python put otherwise: ValueError",
+            "raises an error that other versions of Python word otherwise: ValueError",
         ),
         (
             "try:\n    import numpy\nexcept ImportError:\n    print('no')",
-            "meets a limit or a lack of the sandbox: ModuleNotFoundError",
+            "reaches a limit of the sandbox: ModuleNotFoundError",
         ),
     ],
 )
@@ -293,7 +293,7 @@ def test_no_way_out_is_a_result(name: str, short: Programs, outside: dict[str, o
 
 def test_a_program_that_catches_everything_reads_no_file(short: Programs, outside: dict[str, object]) -> None:
     source = "try:\n    print(open({path!r}).read())\nexcept BaseException as error:\n    print(type(error))"
-    lacks = "meets a limit or a lack of the sandbox: FileNotFoundError"
+    lacks = "reaches a limit of the sandbox: FileNotFoundError"
     assert short.run(source.format(**outside)) == Outcome(None, lacks)
 
 

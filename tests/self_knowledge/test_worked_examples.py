@@ -13,8 +13,8 @@ from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
     STAGES,
     read_instances,
     read_proposal,
+    reason_not_a_template,
     requests,
-    why_not_a_template,
 )
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, read
@@ -72,11 +72,11 @@ def test_no_example_is_among_what_is_asked(task: str) -> None:
 def test_invented_tasks_are_shown_in_the_form_that_their_stages_ask_for() -> None:
     answers = {stage: [shot[-1].content for shot in agents.shots(stage)] for stage in STAGES}
     proposals = [read_proposal(answer).value for answer in answers["propose"]]
-    assert all(proposal is not None and why_not_a_template(proposal) is None for proposal in proposals)
+    assert all(proposal is not None and reason_not_a_template(proposal) is None for proposal in proposals)
     assert [read("yes-no", answer, "stop").outcome.value for answer in answers["judge"]] == ["yes", "no"]
     for proposal, answer in zip(proposals, answers["fill"], strict=True):
         assert proposal is not None
-        assert len(read_instances(answer, proposal, most=10)) == len(answer.splitlines()) == 2
+        assert len(read_instances(answer, proposal, num_instances=10)) == len(answer.splitlines()) == 2
     assert [len(answers[stage]) for stage in STAGES_WITHOUT_A_REFUSED_PROPOSAL] == [1, 1]
     assert agents.shots("generate")[0][0].content == "Write a sentence that names exactly 2 months."
     assert not {proposal.name for proposal in proposals if proposal} & set(paper_templates()["tables_8_13_and_14"])

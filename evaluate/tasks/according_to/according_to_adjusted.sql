@@ -1,12 +1,12 @@
 -- Does a prompt make a model quote more at the same length of reply, and in longer pieces?
 -- Source: ours; Weller et al., "According to ...", compare QUIP alone, whose texts differ in length
--- Grain: one row per run, model and prompt but the null prompt.
+-- Grain: one row per run, model and prompt except the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_pairs (questions with a QUIP
--- under both prompts; the pairs of all that follows); null_characters and characters (mean length of what is measured);
--- null_quip, quip, difference; adjusted_difference (what remains where both texts are equally long: the intercept of a
+-- under both prompts; all further columns are over these pairs); null_characters and characters (mean length of the
+-- measured text); null_quip, quip, difference; adjusted_difference (the difference at equal length: the intercept of a
 -- least-squares line through the pairs' differences in QUIP over those in log length), adjusted_low, adjusted_high,
--- slope (of that line, a unit of log length); null_longest_quote and longest_quote (characters of the longest quoted
--- span, mean), longest_difference, longest_low, longest_high (95%, Student's t). chance_difference: 0.
+-- slope (of that line, per unit of log length); null_longest_quote and longest_quote (mean length of the longest quoted
+-- span in characters), longest_difference, longest_low, longest_high (95%, Student's t). chance_difference: 0.
 -- Needs: scores, portrait corpus
 with measured as (
     select
@@ -68,7 +68,7 @@ totals as (
     group by all
 ),
 
--- Where no pair differs in length, the plain difference is the adjusted one.
+-- If no pair differs in length, the adjusted difference is the plain one.
 adjusted as (
     select
         *,

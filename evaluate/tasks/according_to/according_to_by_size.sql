@@ -1,12 +1,11 @@
 -- Do larger models quote more when they are asked to?
 -- Source: Weller et al., "According to ...", section 4.2 and Figure 2
--- Grain: one row per run, model of known size and prompt but the null prompt; QUIP alone.
+-- Grain: one row per run, model of known size and prompt except the null prompt; QUIP only.
 -- Columns: dataset, format, placement, prompt, kind, suite, model_label, num_parameters, run_id; n questions, n_pairs
 -- those with a value under both prompts, share_unscored the rest; null_score, score, difference, difference_low,
--- difference_high (95%, paired bootstrap over questions, 1,000 replicates); n_sizes (how many sizes were asked that
--- dataset and prompt in that format and placement, over that portrait), slope (what a tenfold size adds to the
--- difference: least squares over the models of all of them), slope_low, slope_high (95%, the same replicates for all
--- models; null for one size).
+-- difference_high (95%, paired bootstrap over questions, 1,000 replicates); n_sizes (the number of model sizes with the
+-- same dataset, prompt, format, placement and portrait), slope (the increase of the difference with a tenfold size:
+-- least squares over these models), slope_low, slope_high (95%, the same replicates for all models; null for one size).
 -- Needs: scores
 with sized as (
     select
@@ -22,10 +21,10 @@ with sized as (
 fitted as (
     select
         *,
-        count(distinct num_parameters) over of_sizes as n_sizes,
-        regr_slope(difference, size) over of_sizes as slope
+        count(distinct num_parameters) over same_setting as n_sizes,
+        regr_slope(difference, size) over same_setting as slope
     from sized
-    window of_sizes as (partition by setting)
+    window same_setting as (partition by setting)
 ),
 
 replicates as (

@@ -1,17 +1,17 @@
 -- Does an instruction-tuned model quote more on request than the model that it was tuned from?
 -- Source: Weller et al., "According to ...", section 4.3 and Figure 4
--- Grain: one row per run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt but
--- the null prompt.
--- Columns: dataset, format, base_format (another one only where the base was not asked in the first), placement,
+-- Grain: one row per run of an instruction-tuned model, a run of its base over the same portrait, metric and prompt
+-- except the null prompt.
+-- Columns: dataset, format, base_format (differs only if the base has no run in the first format), placement,
 -- metric, prompt, kind; tuned, base (labels), tuned_run_id, base_run_id; n questions, n_pairs_tuned and n_pairs_base
--- those with a value under both prompts; tuned_difference, base_difference (to the null prompt), gain (the one less the
--- other), gain_low, gain_high (95%, bootstrap over questions, 1,000 replicates, the same for both models).
+-- those with a value under both prompts; tuned_difference, base_difference (from the null prompt), gain (the first
+-- minus the second), gain_low, gain_high (95%, bootstrap over questions, 1,000 replicates, the same for both models).
 -- Needs: scores
 --
--- A run says which model is tuned from which (`selfknow evaluate --instruction-tuned-from`); the base is known by its
--- name, its label, or what it is called behind its endpoint's address.
+-- A run names the base of its model (`selfknow evaluate --instruction-tuned-from`): by the base's name, its label, or
+-- its name at an endpoint.
 --
--- Views are read once, as steps, and joined with themselves.
+-- Each view is a step of its own, so that it is read only once.
 with differences as (
     select
         *,
@@ -28,7 +28,7 @@ replicates as (
 
 pairs as (
     select
-        tuned.setting as of_tuned, base.setting as of_base,
+        tuned.setting as tuned_setting, base.setting as base_setting,
         dataset, tuned.format, base.format as base_format, placement, metric, prompt, tuned.kind, tuned.place,
         tuned.model_label as tuned, base.model_label as base, tuned.run_id as tuned_run_id, base.run_id as base_run_id,
         tuned.n, tuned.n_pairs as n_pairs_tuned, base.n_pairs as n_pairs_base,
@@ -39,7 +39,7 @@ pairs as (
     where
         tuned.portrait is not distinct from base.portrait
         and is_base(base.model, base.model_label, tuned.instruction_tuned_from)
-    -- The paper asks a base model that says next to nothing in another format; what both were asked in goes first.
+    -- The paper asks a base model with very short replies in another format; a format that both have is preferred.
     qualify
         tuned.format = base.format
         or not bool_or(tuned.format = base.format) over (
@@ -49,11 +49,11 @@ pairs as (
 
 intervals as (
     select
-        of_tuned, of_base,
+        tuned_setting, base_setting,
         percentiles(tuned.difference - base.difference) as ends
     from pairs
-    inner join replicates as tuned on of_tuned = tuned.setting
-    inner join replicates as base on of_base = base.setting and tuned.replicate = base.replicate
+    inner join replicates as tuned on tuned_setting = tuned.setting
+    inner join replicates as base on base_setting = base.setting and tuned.replicate = base.replicate
     group by all
 )
 
@@ -63,5 +63,5 @@ select
     if(least(n_pairs_tuned, n_pairs_base) > 1, ends.low, null) as gain_low,
     if(least(n_pairs_tuned, n_pairs_base) > 1, ends.high, null) as gain_high
 from pairs
-inner join intervals using (of_tuned, of_base)
+inner join intervals using (tuned_setting, base_setting)
 order by dataset, format, placement, tuned, base, metric, place

@@ -1,11 +1,11 @@
 -- What does each prompt change, compared with the null prompt on the same questions?
 -- Source: Weller et al., "According to ...", Table 2
--- Grain: one row per run, model, metric and prompt but the null prompt.
+-- Grain: one row per run, model, metric and prompt except the null prompt.
 -- Columns: dataset, model_label, num_parameters, run_id, metric, prompt, kind; n questions, n_pairs those with a value
 -- under both prompts, share_unscored the rest; null_score, score (means over the pairs); difference, difference_low,
 -- difference_high; relative_change (difference / null_score), relative_low, relative_high (95%, paired bootstrap over
--- questions, 1,000 replicates; null where the null prompt scores 0 or, corrected, less); p_value (paired sign flips,
--- two-sided), p_holm (corrected for all prompts of that run, model and metric, eleven where all were asked).
+-- questions, 1,000 replicates; null if the null prompt's score is not above 0); p_value (paired sign flips, two-sided),
+-- p_holm (corrected for all prompts of the run, model and metric: eleven if all were asked).
 -- Needs: scores
 --
 -- Replicates and flips are those of the view `according_to_replicates`, the same for all prompts and models; Holm's

@@ -1,8 +1,8 @@
 -- What do replies look like, under the null prompt and under another?
 -- Source: the generations themselves
--- Grain: one row per run, model, prompt but the null prompt, and question: of the questions whose QUIP is known under
--- both prompts the two with the largest change, the median one and the two with the smallest; the MD5 of a question's
--- id decides between equal ones, so it is always the same.
+-- Grain: one row per run, model, prompt except the null prompt, and question. The questions, among those with a QUIP
+-- under both prompts, are the two with the largest change, the median one and the two with the smallest; the MD5 of a
+-- question's id breaks ties.
 -- Columns: run_id, dataset, model_label, format, prompt, kind; change_rank (1: the largest) of n_pairs, n questions;
 -- example_id, question, answers; for either prompt (null_… and the prompt's own) first_answer (of two steps, the
 -- first one's), reply, quip, answer_score; change of quip; answer_metric (exact_match, or rouge_l for long answers). It
@@ -27,7 +27,7 @@ graded as (
     group by generation_id
 ),
 
-said as (
+replies as (
     select
         calls.run_id, calls.model, coalesce(calls.revision, '') as revision, calls.example_id, calls.variant as prompt,
         first_step.generation as first_answer, calls.generation as reply, quip, answer_score, answer_metric
@@ -37,11 +37,11 @@ said as (
     where calls.task = 'according-to' and calls.sample = 0 and quip is not null
 ),
 
-plain as (
+null_replies as (
     select
         run_id, model, revision, example_id,
         first_answer as null_first_answer, reply as null_reply, quip as null_quip, answer_score as null_answer_score
-    from said
+    from replies
     where prompt = 'null'
 ),
 
@@ -51,8 +51,8 @@ ranked as (
         quip - null_quip as change,
         row_number() over (of_prompt order by change desc, md5(example_id) asc, example_id asc) as change_rank,
         count(*) over of_prompt as n_pairs
-    from said
-    inner join plain using (run_id, model, revision, example_id)
+    from replies
+    inner join null_replies using (run_id, model, revision, example_id)
     inner join asked using (run_id, model, revision, prompt)
     where prompt <> 'null'
     window of_prompt as (partition by run_id, model, revision, prompt)

@@ -4,8 +4,8 @@
 -- Columns: dataset, model_label, run_id, format, placement, metric, kind; n_prompts; n questions, n_graded those with a
 -- value under the null prompt and under a prompt of the kind; score (a question's value is its mean over the kind's
 -- prompts), score_low, score_high; null_score of the same questions; difference, difference_low, difference_high (95%,
--- bootstrap over questions, 1,000 replicates; of a score of exactly 0 or 1 Wilson's; null for fewer than two questions
--- and, of the null prompt, the differences).
+-- bootstrap over questions, 1,000 replicates; Wilson's for a score of exactly 0 or 1; null for fewer than two
+-- questions). The null prompt has no differences.
 -- Needs: scores
 with by_question as (
     select

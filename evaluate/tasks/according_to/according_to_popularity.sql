@@ -1,11 +1,11 @@
--- Does a model quote more where question and answer occur together more often?
+-- Does a model quote more if question and answer occur together more often?
 -- Source: Weller et al., "According to ...", section 4.4 and Figure 3
 -- Grain: one row per run, model, metric, prompt and bin.
 -- Columns: dataset, model_label, run_id, metric, prompt, kind; cooccurrences_from, cooccurrences_to (passages in which
 -- they occur together, the bin's bounds: 0, 1 to 10, 11 to 100, and so on); n questions, at most 400 a bin, drawn by
 -- MD5 of their id (the same for all models and prompts); n_graded; score, score_low, score_high (95%: Wilson's for
 -- exact_match, whole_word_match and has_explanation; else a bootstrap over the bin's questions, 1,000 replicates,
--- Wilson's where a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
+-- Wilson's if a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 with binned as (
     select

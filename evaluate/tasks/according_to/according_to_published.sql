@@ -2,12 +2,12 @@
 -- Source: Weller et al., "According to ...", Tables 1 and 2 and Appendix A
 -- Grain: one row per number of the paper and a run and model of ours under the same prompt about Wikipedia, over the
 -- same question set.
--- Columns: table, row (a prompt, a model or both; the state of the art stands beside the null prompt), column and
+-- Columns: table, row (a prompt, a model or both; the state of the art is compared with the null prompt), column and
 -- published_model (the paper's), published, published_n, note; dataset, run_id, model_label, is_same_model (by exact
--- name or label), is_same_setting (the whole question set in the format that the paper asks this model in, without
--- examples, temperature 0.3, top-p 1, and for QUIP a portrait of as many 25-grams as the paper's of Wikipedia; what a
--- run does not say is false, and so is the state of the art of others), metric, n questions, n_graded, ours, low and
--- high (95%; see according_to_table, and of Table 2 according_to_changes).
+-- name or label), is_same_setting (the whole question set in the paper's format for this model, without examples,
+-- temperature 0.3, top-p 1, and for QUIP a portrait with as many 25-grams as the paper's of Wikipedia; false if the run
+-- lacks any of these, and for the state of the art), metric, n questions, n_graded, ours, low and high (95%; see
+-- according_to_table, and for Table 2 according_to_changes).
 -- Needs: scores
 with sets (dataset, printed) as (
     values
@@ -21,8 +21,8 @@ metrics (metric, printed) as (
     values ('quip_zero', 'QUIP'), ('exact_match', 'EM'), ('f1', 'F1'), ('rouge_l', 'R-L')
 ),
 
--- The paper asks most models for answer and explanation at once; those of Table 2 that 'don't respond well' to that in
--- two steps (Appendix A). Which these are it does not say: here the three open models.
+-- The paper asks most models for answer and explanation at once, but models in Table 2 that 'don't respond well' to
+-- that in two steps (Appendix A). It does not name them; we assume the three open models.
 formats (model, is_long, format) as (
     values
     ('ChatGPT', false, 'short'), ('ChatGPT', true, 'long'),
@@ -44,12 +44,12 @@ about_wikipedia as (
             and temperature = 0.3
             and (decoding::json ->> 'top_p')::double = 1,
             false
-        ) as is_asked_alike,
+        ) as has_same_prompts,
         coalesce(
             (settings::json ->> '$.portrait.width')::bigint = 25
             and (settings::json ->> '$.portrait.items')::bigint = 12693299532,
             false
-        ) as has_the_portrait
+        ) as has_same_portrait
     from runs
     where
         task = 'according-to'
@@ -72,7 +72,7 @@ measured as (
 ours as (
     select
         measured.*, format,
-        is_asked_alike and (has_the_portrait or not starts_with(metric, 'quip')) as is_asked_and_scored_alike,
+        has_same_prompts and (has_same_portrait or not starts_with(metric, 'quip')) as is_same_but_format,
         concat(sets.printed, ' ', metrics.printed) as "column"
     from measured
     inner join about_wikipedia using (run_id)
@@ -80,7 +80,7 @@ ours as (
     inner join metrics using (metric)
 ),
 
-theirs as (
+papers as (
     select
         *,
         unit = 'percent change' as is_change,
@@ -95,13 +95,13 @@ theirs as (
 )
 
 select
-    theirs.table, theirs.row, "column",
-    theirs.model as published_model, theirs.value / 100 as published, theirs.n as published_n,
+    papers.table, papers.row, "column",
+    papers.model as published_model, papers.value / 100 as published, papers.n as published_n,
     dataset, run_id, model_label,
-    coalesce(theirs.model in (ours.model, model_label), false) as is_same_model,
-    coalesce(is_asked_and_scored_alike and ours.format = formats.format, false) as is_same_setting,
-    metric, ours.n, n_graded, ours, low, high, theirs.note
-from theirs
+    coalesce(papers.model in (ours.model, model_label), false) as is_same_model,
+    coalesce(is_same_but_format and ours.format = formats.format, false) as is_same_setting,
+    metric, ours.n, n_graded, ours, low, high, papers.note
+from papers
 inner join ours using (is_change, prompt, "column")
-left join formats on theirs.model = formats.model and starts_with("column", 'ELI5') = is_long
-order by theirs.table, "column", theirs.row, theirs.model, model_label, run_id
+left join formats on papers.model = formats.model and starts_with("column", 'ELI5') = is_long
+order by papers.table, "column", papers.row, papers.model, model_label, run_id

@@ -4,7 +4,7 @@
 -- Columns: dataset, model_label, num_parameters, run_id, format, placement, metric, prompt, kind; n questions, n_graded
 -- those with a value; score (macro mean over those), score_low, score_high (95%: Wilson's for exact_match,
 -- whole_word_match and has_explanation, which are shares of questions; else a bootstrap over questions, 1,000
--- replicates, Wilson's where a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
+-- replicates, Wilson's if a score is exactly 0 or 1, null for fewer than two questions); share_unscored.
 -- Needs: scores
 select
     dataset, model_label, num_parameters, run_id, format, placement, metric, prompt, kind, n, n_graded,

@@ -1,11 +1,11 @@
--- Does it quote the corpus, or any similar text, such as an edition that it cannot have seen?
+-- Does it quote the corpus more than a similar text that it cannot have seen, such as a later edition?
 -- Source: ours; Weller et al., "According to ...", compare prompts over one corpus
 -- Grain: one row per run, model and prompt, the null prompt among them.
 -- Columns: dataset, model_label, num_parameters, run_id, prompt, kind; n questions, n_graded (with a QUIP over both
--- portraits); quip (over the corpus), unseen_quip (over an edition from after the model, or another translation of the
--- same), surplus (quip less unseen_quip, over the same texts), surplus_low, surplus_high; n_pairs (questions graded
--- under this prompt and the null prompt), surplus_change (against the null prompt's surplus), change_low, change_high
--- (95%, Student's t over questions; null for fewer than three); chance_surplus: 0, of text that quotes neither more.
+-- portraits); quip (over the corpus), unseen_quip (over a later edition, or another translation of the same text),
+-- surplus (quip minus unseen_quip, over the same replies), surplus_low, surplus_high; n_pairs (questions graded under
+-- this prompt and the null prompt), surplus_change (from the null prompt's surplus), change_low, change_high (95%,
+-- Student's t over questions; null for fewer than three); chance_surplus (0: it quotes both alike).
 -- Needs: scores, portrait corpus, portrait unseen
 with measured as (
     select

@@ -1,8 +1,8 @@
-"""The answer that a short reply gives, beside the authors' strict exact match.
+"""The answer in a short reply, found less strictly than by the authors' exact match.
 
-The authors compare what stands before the first ``;``. Chat models repeat the format, label its parts, put marks
-around them or leave the semicolon out: ``Answer: Paris`` and, below it, ``Explanation: …``. Here the answer is what a
-person takes for it, and it is right where a reference stands in it as whole words.
+The authors compare the text before the first ``;``. But chat models repeat the format, label its parts, use Markdown or
+omit the semicolon: ``Answer: Paris`` and, below it, ``Explanation: …``. Here the answer is the part that a person would
+call the answer. It is correct if it contains a reference as whole words.
 """
 
 import re
@@ -18,19 +18,19 @@ _LABEL = re.compile(
     r"(?:(?:(?:the|your|my|short|final|correct) ){0,2}answer(?:\s*[:=]|[ \t]*$)|a:)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
-_EXPLAINS = re.compile(r"\bexplanation\b[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)
+_EXPLANATION_LABEL = re.compile(r"\bexplanation\b[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)
 _DASH = re.compile(r"\s[-–—]\s|\s?—\s?")
-_CORRECTS = re.compile(
+_CORRECTION = re.compile(
     r"(?:…|\.{3}|[-–—,;.])\s*(?:(?:no|wait|sorry|oops|hmm|actually|correction|rather|scratch that),?\s+){1,3}"
     r"(?:(?:sorry|wait|no|i mean|i meant|let me correct (?:that|myself)|it['’]s|it is|it was)[,:]?\s+){0,3}",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIAL = re.compile(
     r"\b(?:not|isn['’]t|wasn['’]t|aren['’]t|weren['’]t|rather than|instead of|other than|unlike|except)\s+"
     r"(?:(?:in|on|at|by|from|to|the|an?)\s+)?(?P<denied>[^,.;:]+)",
     re.IGNORECASE,
 )
-_WAVERS = re.compile(
+_HEDGE = re.compile(
     r"\b(?:or|either|neither|nor|although|though|but|however|while|whereas|despite|not|cannot|some say|others say|"
     r"perhaps|unless|depends|depending)\b|n['’]t\b",
     re.IGNORECASE,
@@ -39,7 +39,7 @@ AMBIGUOUS = "can be read two ways"
 
 
 def answer_part(reply: str) -> str:
-    r"""Return the part of a short reply that is its answer, without marks and labels.
+    r"""Return the answer in a short reply, without Markdown and labels.
 
     Example:
         >>> answer_part("Answer; Explanation\nParis; It is the capital of France.")
@@ -47,26 +47,26 @@ def answer_part(reply: str) -> str:
         >>> answer_part("**Answer:** Paris\n\n**Explanation:** It is the capital of France.")
         'Paris'
     """
-    spoken = without_thinking(reply)
-    text = _FORMAT.sub("", plain(_without_introduction(spoken).text)).strip()
+    excerpt = without_thinking(reply)
+    text = _FORMAT.sub("", plain(_without_introduction(excerpt).text)).strip()
     if label := _LABEL.search(text):
         text = text[label.end() :]
-    text = _EXPLAINS.split(text, maxsplit=1)[0].strip(" \t\n([-").partition("\n")[0]
+    text = _EXPLANATION_LABEL.split(text, maxsplit=1)[0].strip(" \t\n([-").partition("\n")[0]
     text = re.sub(r"^(?:[-•]|\d{1,2}[.)])\s+", "", text)
     return text.partition(";")[0].strip()
 
 
-def _without_introduction(spoken: Excerpt) -> Excerpt:
-    """Return a reply without "Sure! Here is …:", unless a label of the answer is part of that."""
-    shorter = without_preamble(spoken)
-    return shorter if ";" in shorter.text or ";" not in spoken.text else spoken
+def _without_introduction(excerpt: Excerpt) -> Excerpt:
+    """Return a reply without "Sure! Here is …:"; the whole reply if that would remove its only semicolon."""
+    shorter = without_preamble(excerpt)
+    return shorter if ";" in shorter.text or ";" not in excerpt.text else excerpt
 
 
 def answer_match(reply: str, references: Sequence[str]) -> Outcome[float]:
-    """Return 1 where the answer of a short reply holds a reference as whole words, 0 where it holds none.
+    """Return 1 if the answer in a short reply contains a reference as whole words, else 0.
 
-    A reference that the answer denies ("not Tokyo") does not count, and of a corrected answer the last one does. An
-    answer that offers others, or that takes something back, is null.
+    A reference that the answer denies ("not Tokyo") does not count. If the reply corrects itself, its last answer
+    counts. The value is null if the answer offers alternatives or hedges.
 
     Example:
         >>> answer_match("Harper Lee (1926-2016); She wrote it in 1960.", ["Harper Lee"]).value
@@ -79,17 +79,17 @@ def answer_match(reply: str, references: Sequence[str]) -> Outcome[float]:
     answer = answer_part(reply)
     if is_verdict(references):
         return whole_word_match(answer, references)
-    answer = _CORRECTS.split(answer)[-1]
+    answer = _CORRECTION.split(answer)[-1]
     answer = _DASH.split(answer, maxsplit=1)[0]  # "K2 - the highest after Mount Everest"
-    statement = _DENIED.sub(" ", answer)
+    statement = _DENIAL.sub(" ", answer)
     matches = whole_word_match(statement, references)
-    if matches.value and _WAVERS.search(_without(references, statement)):
+    if matches.value and _HEDGE.search(_without_references(references, statement)):
         return Outcome(None, AMBIGUOUS)
     return matches
 
 
-def _without(references: Sequence[str], text: str) -> str:
-    """Return a text without the references themselves, which may hold an "or"."""
+def _without_references(references: Sequence[str], text: str) -> str:
+    """Return a text without the references: an "or" inside a reference is no hedge."""
     for reference in sorted(references, key=len, reverse=True):
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
     return text

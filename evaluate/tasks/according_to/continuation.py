@@ -1,16 +1,17 @@
-"""Continuation: given some words of a passage, does a model go on in the text's own words?
+"""Continuation: does a model continue a passage in the text's own words?
 
-No paper's set. A model too small to quote on request may still have a text by heart: it is given the first words of a
-passage and nothing else, and what it writes is measured with QUIP (Weller et al., "According to ...", section 3.1). A
-row: ``{"id": "passage-0000", "question": "In the beginning God created the heaven and …", "answers": ["that it was
-good: and God divided …"], "cooccurrences": null}``; the question is the prompt, the answer how the text itself goes on.
+This set is ours, no paper's. A model that is too small to quote on request may still know a text by heart. It gets the
+first words of a passage and nothing else. Its completion is measured with QUIP (Weller et al., "According to ...",
+section 3.1). A row: ``{"id": "passage-0000", "question": "In the beginning God created the heaven and …", "answers":
+["that it was good: and God divided …"], "cooccurrences": null}``. The question is the prompt; the answer is the
+passage's continuation in the text.
 
-Metrics, of every completion:
+Metrics of every completion:
 
-``quip``, ``quip_zero``, ``quip_corrected``  as of every reply (:mod:`.score`)
-``quip_beyond_prompt``  of the completion's n-grams that do not stand in its prompt, the share in the corpus: whoever
-                        repeats the prompt, which is the text's own, quotes nothing of their own
-``quip_control``        QUIP over the control portrait: what is quoted of a text that the model cannot have seen
+``quip``, ``quip_zero``, ``quip_corrected``  the same as for other replies (:mod:`.score`)
+``quip_beyond_prompt``  the share of the completion's n-grams that are in the corpus, without those that are in the
+                        prompt: the prompt is from the corpus, so repeating it must not count as quoting
+``quip_control``        QUIP over the control portrait, of a text that the model cannot have seen
 """
 
 import hashlib
@@ -27,7 +28,7 @@ from selfknow.evaluate.outcome import Outcome, scores_table
 from selfknow.evaluate.replies import Excerpt
 from selfknow.evaluate.task import FinishedRun, Row, Rows, Scores
 from selfknow.evaluate.tasks.according_to.questions import SCHEMA
-from selfknow.evaluate.tasks.according_to.score import NAME, Outcomes, kept_parts, quip_outcomes
+from selfknow.evaluate.tasks.according_to.score import NAME, Outcomes, measured_excerpts, quip_outcomes
 from selfknow.models.interface import Request
 from selfknow.portraits import Portrait
 from selfknow.portraits.normalization import normalize
@@ -35,20 +36,20 @@ from selfknow.runs.description import DatasetReference
 
 CONTINUATION = "continuation"
 BEYOND_PROMPT, CONTROL = "quip_beyond_prompt", "quip_control"
-_NOTHING_NEW = "no n-gram that does not stand in the prompt"
+_NOTHING_NEW = "every n-gram is in the prompt"
 
 
 def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
-    """Passages of a text, one in each of equally long stretches of it, where a seed says.
+    """Return passages of a text: one from each of ``count`` equal parts, at a place that the seed decides.
 
     Args:
         text: The text.
-        words: The number of words of each passage; as many words of the text follow it.
-        count: Passages.
-        seed: The seed for the places where passages begin.
+        words: The number of words of a passage, and of its continuation.
+        count: The number of passages.
+        seed: The random seed that decides where passages begin.
 
     Returns:
-        Rows of id, question (the passage as it stands in the text), answers (how it goes on), cooccurrences (null).
+        Rows of id, question (the passage), answers (its continuation in the text) and cooccurrences (null).
 
     Raises:
         UserError: The text is too short for this many passages.
@@ -58,36 +59,36 @@ def passage_rows(text: str, words: int, count: int, seed: int) -> pa.Table:
         ['one', 'three']
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
-    most = len(spans) // (2 * words)
-    if count > most:
+    max_passages = len(spans) // (2 * words)
+    if count > max_passages:
         raise UserError(
-            f"the text has {len(spans):,} words: room for {most:,} passages of {words} words and as many after each, "
-            f"not for {count:,}"
+            f"the text has {len(spans):,} words: room for {max_passages:,} passages of {words} words with "
+            f"continuations of the same length, not for {count:,}"
         )
     rows = []
     for number in range(count):
-        begin, end = number * len(spans) // count, (number + 1) * len(spans) // count
+        part_start, part_end = number * len(spans) // count, (number + 1) * len(spans) // count
         digest = hashlib.blake2b(f"{seed},{number}".encode(), digest_size=8).digest()
-        first = begin + int.from_bytes(digest, "little") % (end - begin - 2 * words + 1)
-        passage, rest = spans[first : first + words], spans[first + words : first + 2 * words]
+        first = part_start + int.from_bytes(digest, "little") % (part_end - part_start - 2 * words + 1)
+        passage, continuation = spans[first : first + words], spans[first + words : first + 2 * words]
         rows.append(
             {
                 "id": f"passage-{number:04d}",
                 "question": text[passage[0][0] : passage[-1][1]],
-                "answers": [text[rest[0][0] : rest[-1][1]]],
+                "answers": [text[continuation[0][0] : continuation[-1][1]]],
             }
         )
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
 def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[str, object]) -> Rows:
-    """Return the passages of a text file.
+    """Read a text file and return rows of its passages.
 
     Args:
         path: The file.
-        words: See :func:`passage_rows`.
+        words: The number of words of a passage.
         count: The number of passages.
-        seed: See :func:`passage_rows`.
+        seed: The random seed that decides where passages begin.
         settings: Further settings that identify the run: portraits, samples, limit.
 
     Raises:
@@ -98,14 +99,14 @@ def open_passages(path: Path, words: int, count: int, seed: int, settings: dict[
         text = content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"the text {path} cannot be read: {error}") from error
-    drawn = {"passage_words": words, "num_passages": count, "passage_seed": seed}
-    shape = {"format": CONTINUATION, "prompts": [CONTINUATION], "kinds": [CONTINUATION], "placement": None}
+    passage_settings = {"passage_words": words, "num_passages": count, "passage_seed": seed}
+    format_settings = {"format": CONTINUATION, "prompts": [CONTINUATION], "kinds": [CONTINUATION], "placement": None}
     reference = DatasetReference(str(path), content_hash=hashlib.sha256(content).hexdigest())
-    return Rows(passage_rows(text, words, count, seed), reference, {**shape, **drawn, **settings})
+    return Rows(passage_rows(text, words, count, seed), reference, {**format_settings, **passage_settings, **settings})
 
 
 def requests(rows: Iterable[Row], samples: int) -> list[Request]:
-    """Return the passages themselves, and nothing else."""
+    """Return a request for each passage and sample; the prompt is the passage alone."""
     return [
         Request(row["id"], row["question"], variant=CONTINUATION, sample=sample)
         for row in rows
@@ -119,7 +120,7 @@ def score(run: FinishedRun, portrait: Portrait, control: Portrait | None) -> Ite
     Args:
         run: The run.
         portrait: The portrait of the text.
-        control: The control of a text that the model cannot have seen; null: there is none.
+        control: The portrait of a text that the model cannot have seen; null for no control.
 
     Yields:
         The scores of each batch.
@@ -127,11 +128,11 @@ def score(run: FinishedRun, portrait: Portrait, control: Portrait | None) -> Ite
     passages = {row["id"]: row["question"] for row in run.examples.select(["id", "question"]).to_pylist()}
     for batch in run.calls:
         rows = batch.to_pylist()
-        excerpts = kept_parts(rows)
-        of_rows = _outcomes(rows, excerpts, passages, portrait, control)
+        excerpts = measured_excerpts(rows)
+        outcomes_of_rows = _outcomes(rows, excerpts, passages, portrait, control)
         scores = (
             (row["generation_id"], metric, outcome)
-            for row, outcomes in zip(rows, of_rows, strict=True)
+            for row, outcomes in zip(rows, outcomes_of_rows, strict=True)
             for metric, outcome in outcomes.items()
         )
         yield Scores({NAME: scores_table(scores)}, excerpts=excerpts)
@@ -144,33 +145,33 @@ def _outcomes(
     portrait: Portrait,
     control: Portrait | None,
 ) -> list[Outcomes]:
-    """Return the metrics of completions."""
+    """Return the outcomes of each completion, by metric."""
     texts = [excerpts[row["generation_id"]].text.strip() if row["generation_id"] in excerpts else None for row in rows]
     outcomes = quip_outcomes(rows, texts, portrait)
     if control is not None:
-        for outcomes_of_row, other in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
-            outcomes_of_row[CONTROL] = other["quip"]
+        for outcomes_of_row, control_outcomes in zip(outcomes, quip_outcomes(rows, texts, control), strict=True):
+            outcomes_of_row[CONTROL] = control_outcomes["quip"]
     prompts = [passages[row["example_id"]] for row in rows]
     for outcomes_of_row, share in zip(outcomes, beyond_prompt(texts, prompts, portrait), strict=True):
-        usual = outcomes_of_row["quip"]
-        outcomes_of_row[BEYOND_PROMPT] = usual if usual.value is None else share
+        quip = outcomes_of_row["quip"]
+        outcomes_of_row[BEYOND_PROMPT] = quip if quip.value is None else share
     return outcomes
 
 
 def beyond_prompt(texts: Sequence[str | None], prompts: Sequence[str], portrait: Portrait) -> list[Outcome[float]]:
-    """Return for each text the share of its n-grams in the corpus, without those of its prompt.
+    """Return the share of each text's n-grams that are in the corpus; n-grams of its prompt do not count.
 
     Returns:
-        Null where a text has no such n-gram.
+        A share from 0 to 1 for each text; null if all its n-grams are in the prompt.
     """
     width = portrait.description.width
-    own = [
-        [gram for gram in _ngrams(text, width) if gram not in prompt]
+    ngrams_of_texts = [
+        [ngram for ngram in _ngrams(text, width) if ngram not in prompt]
         for text, prompt in zip(_normalized(texts, portrait), _normalized(prompts, portrait), strict=True)
     ]
-    hits = portrait.contains([gram for grams in own for gram in grams])
-    ends = np.cumsum([len(grams) for grams in own])
-    parts = np.split(hits, ends[:-1]) if own else []
+    hits = portrait.contains([ngram for ngrams in ngrams_of_texts for ngram in ngrams])
+    ends = np.cumsum([len(ngrams) for ngrams in ngrams_of_texts])
+    parts = np.split(hits, ends[:-1]) if ngrams_of_texts else []
     return [Outcome(float(part.mean())) if len(part) else Outcome(None, _NOTHING_NEW) for part in parts]
 
 

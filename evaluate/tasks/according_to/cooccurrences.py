@@ -1,13 +1,13 @@
-"""The number of passages of a corpus in which an entity of a question and an answer to it occur together.
+"""Counts of the passages in which an entity of a question and the question's answer occur together.
 
-Weller et al., section 4.4, after Kandpal et al.: a question's count is that of its most frequent pair, where a pair is
-one of its entities and the answer. Here an answer occurs where any of its references does. Only whole words match, so
-that 'Rome' is not in 'Romeo'; case and the punctuation between words are ignored. All phrases are looked for at once
-(Aho-Corasick), so that a passage is read once, however many questions there are.
+Weller et al., section 4.4, after Kandpal et al.: a pair is one of the question's entities and the answer. A question's
+count is the count of its most frequent pair. The answer occurs in a passage if any of its references does. Only whole
+words match: 'Rome' is not in 'Romeo'. Case and punctuation are ignored. Aho-Corasick searches for all phrases at once,
+so that one pass over the corpus serves all questions.
 
 Kandpal et al. linked entities with DBpedia Spotlight, which needs a server. Here a *name* is a run of words that the
-corpus capitalizes in mid-sentence. It may go on with numbers and contain ``of``, ``the``, ``and`` or an apostrophe, but
-does not begin or end with an article or a preposition. A single word is a name only if the corpus capitalizes it more
+corpus capitalizes in mid-sentence. It may contain numbers, ``of``, ``the``, ``and`` or an apostrophe, but does not
+begin or end with an article or a preposition. A single word is a name only if the corpus capitalizes it more
 often than not. A question's entities are the longest names among its words, from left to right. The case of the
 question is ignored, because the questions of Natural Questions are in lower case.
 """
@@ -44,7 +44,7 @@ def words_of(text: str) -> str:
 
 
 def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[str]:
-    """Return the names that a corpus writes and a question mentions, normalized by :func:`words_of`.
+    """Return the names in a corpus that a question mentions, normalized by :func:`words_of`.
 
     Args:
         questions: The questions; a name that none of them mentions is ignored.
@@ -56,12 +56,13 @@ def find_names(questions: Iterable[str], passages: Iterable[str]) -> frozenset[s
     for passage in passages:
         for name, is_name in _runs(passage):
             if name in candidates:
-                (names if is_name else uncapitalized)[name] += 1
+                counter = names if is_name else uncapitalized
+                counter[name] += 1
     return frozenset(name for name, count in names.items() if " " in name or count > uncapitalized[name])
 
 
 def entities_of(question: str, names: frozenset[str]) -> list[str]:
-    """Return the longest names among a question's words, from left to right; none overlaps another.
+    """Return the longest names in a question, from left to right, without overlaps.
 
     Example:
         >>> entities_of("who was mayor of new york city", frozenset({"new york", "new york city", "york"}))
@@ -84,9 +85,9 @@ def _spans(words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(passage: str) -> Iterator[tuple[str, bool]]:
-    """Yield each capitalized run of a passage with true, and each word that starts in lower case with false."""
+    """Yield each capitalized run of words with True, and each word in lower case with False."""
     run: list[str] = []
-    waiting: list[str] = []  # words that belong to the run if it goes on after them
+    waiting: list[str] = []  # words such as "of", which belong to the run only if another capital follows
     starts_sentence = True
     for token in _TOKEN.findall(passage):
         if (token[0].isupper() and not starts_sentence) or (run and token.isdigit()):
@@ -95,16 +96,16 @@ def _runs(passage: str) -> Iterator[tuple[str, bool]]:
         elif run and token in _ALLOWED_INSIDE:
             waiting.append(token)
         elif run:
-            yield _trimmed(run), True
+            yield _name_in_run(run), True
             run, waiting = [], []
         if token[0].islower():
             yield token.casefold(), False
         starts_sentence = token in _SENTENCE_ENDS
     if run:
-        yield _trimmed(run), True
+        yield _name_in_run(run), True
 
 
-def _trimmed(run: Sequence[str]) -> str:
+def _name_in_run(run: Sequence[str]) -> str:
     words = words_of(" ".join(run)).split()
     while words and words[-1] in _NEVER_AT_AN_END:
         words.pop()
@@ -115,14 +116,14 @@ def _trimmed(run: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Cooccurrences:
-    """The counts of one question.
+    """A question's entities and its count of passages.
 
     Attributes:
         id: The id of the question.
         question: The text of the question.
         entities: The question's entities, normalized by :func:`words_of`.
-        count: The number of passages with an answer and the entity that most often occurs with it; null if the question
-            has no entity, or no answer with a word in it.
+        count: The number of passages that contain an answer and the entity that occurs with it most often; null if the
+            question has no entity, or no answer with a word in it.
     """
 
     id: str
@@ -132,11 +133,11 @@ class Cooccurrences:
 
 
 def passages_of(corpus: Iterable[Any], words: int | None = None) -> Iterator[str]:
-    """Yield the passages of a corpus: its texts, or pieces of them.
+    """Yield the passages of a corpus: whole texts, or pieces of a fixed number of words.
 
     Args:
-        corpus: Texts, or Arrow arrays of texts, as a :class:`selfknow.portraits.Corpus` gives them.
-        words: Cut each text into pieces of this many words (KILT's passages have 100); null: do not cut.
+        corpus: Texts, or Arrow arrays of texts, such as a :class:`selfknow.portraits.Corpus`.
+        words: The number of words of a passage (100 in KILT); null for whole texts.
     """
     texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text.to_pylist() for text in corpus)
     for text in texts:
@@ -157,12 +158,12 @@ def count_cooccurrences(
     passage_words: int | None = None,
     quiet: bool = False,
 ) -> list[Cooccurrences]:
-    """Count for every question the passages in which one of its entities and its answer occur together.
+    """Count, for every question, the passages in which one of its entities and its answer occur together.
 
     Args:
         questions: Rows with id, question and answers.
-        corpus: Texts or arrays of them; read twice where entities have to be found, else once.
-        entities: The entities of the questions whose entities are known, by the question's id.
+        corpus: Texts or arrays of texts. It is read twice if any question's entities are unknown, else once.
+        entities: The known entities of questions, by the question's id.
         passage_words: See :func:`passages_of`.
         quiet: Show no progress bars.
 
@@ -173,11 +174,11 @@ def count_cooccurrences(
     Example:
         >>> rows = [{"id": "1", "question": "who loves Juliet", "answers": ["Romeo"]}]
         >>> texts = ["Now Romeo loves Juliet.", "In Rome lives Juliet.", "Here is Romeo."]
-        >>> [one] = count_cooccurrences(rows, texts, quiet=True)
-        >>> one.entities, one.count
+        >>> [result] = count_cooccurrences(rows, texts, quiet=True)
+        >>> result.entities, result.count
         (('juliet',), 1)
     """
-    automaton = _automaton_class()
+    automaton_class = _automaton_class()
     known = entities or {}
     unknown = [row["question"] for row in questions if row["id"] not in known]
     names = find_names(unknown, _read(corpus, passage_words, "finding names", quiet)) if unknown else frozenset()
@@ -186,27 +187,29 @@ def count_cooccurrences(
         _normalized(known[row["id"]]) if row["id"] in known else _entities(row, names, answer)
         for row, answer in zip(questions, answers, strict=True)
     ]
-    asked_by: defaultdict[str, set[int]] = defaultdict(set)
-    answered_by: defaultdict[str, set[int]] = defaultdict(set)
+    questions_by_entity: defaultdict[str, set[int]] = defaultdict(set)
+    questions_by_answer: defaultdict[str, set[int]] = defaultdict(set)
     for number, (question_entities, answer) in enumerate(zip(entity_lists, answers, strict=True)):
         if answer:
             for entity in question_entities:
-                asked_by[entity].add(number)
+                questions_by_entity[entity].add(number)
             for text in answer:
-                answered_by[text].add(number)
-    phrases = list({**asked_by, **answered_by})
-    matcher = automaton([f" {phrase} " for phrase in phrases])
+                questions_by_answer[text].add(number)
+    phrases = list({**questions_by_entity, **questions_by_answer})
+    matcher = automaton_class([f" {phrase} " for phrase in phrases])
     pairs: Counter[tuple[int, str]] = Counter()
     num_passages = 0
     for passage in _read(corpus, passage_words, "counting", quiet):
         num_passages += 1
         occurring = {phrases[match[0]] for match in matcher.find_matches_as_indexes(f" {words_of(passage)} ", True)}
-        answered = set().union(*(answered_by[phrase] for phrase in occurring & answered_by.keys()))
-        if answered:
-            for entity in occurring & asked_by.keys():
-                pairs.update((number, entity) for number in asked_by[entity] & answered)
+        questions_with_answer = set().union(
+            *(questions_by_answer[phrase] for phrase in occurring & questions_by_answer.keys())
+        )
+        if questions_with_answer:
+            for entity in occurring & questions_by_entity.keys():
+                pairs.update((number, entity) for number in questions_by_entity[entity] & questions_with_answer)
     if not num_passages:
-        raise UserError("the corpus holds no passage: there is nothing to count in")
+        raise UserError("the corpus holds no passage: choose another corpus")
     return [
         Cooccurrences(
             row["id"],
@@ -225,14 +228,14 @@ def _normalized(entities: Sequence[str]) -> tuple[str, ...]:
 
 
 def _entities(row: Row, names: frozenset[str], answer: set[str]) -> tuple[str, ...]:
-    """Return the entities of a question; one that is also an answer would occur with itself, and is left out."""
+    """Return a question's entities without those that are also an answer, which would co-occur with themselves."""
     return tuple(item for item in entities_of(row["question"], names) if item not in answer)
 
 
-def _read(corpus: Iterable[Any], words: int | None, doing: str, quiet: bool) -> Iterator[str]:
+def _read(corpus: Iterable[Any], words: int | None, description: str, quiet: bool) -> Iterator[str]:
     from selfknow.bars import Bar
 
-    return iter(Bar(passages_of(corpus, words), desc=doing, unit="passage", unit_scale=True, disable=quiet))
+    return iter(Bar(passages_of(corpus, words), desc=description, unit="passage", unit_scale=True, disable=quiet))
 
 
 def _automaton_class() -> Any:

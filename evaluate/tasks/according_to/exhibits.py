@@ -1,4 +1,4 @@
-"""Replies to according-to under the null prompt and under another, side by side, their quotes marked."""
+"""Exhibits of according-to: replies under the null prompt and another prompt, side by side, with quotes marked."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,22 +17,22 @@ from selfknow.sql.queries import find_query
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
-SHORT = "short"  # the format whose explanation stands after the first semicolon
+SHORT = "short"  # the format with the explanation after the first semicolon
 _QUERY = "according_to_examples"
-_ANSWERS = 3  # accepted answers that are named
+_MAX_ANSWERS = 3  # accepted answers to show
 _LEGEND = (
     Piece("Quoted from the corpus", quoted=True),
     Piece(
-        ", as far as QUIP measures it: a reply's explanation. What is not marked are the model's own words.",
+        ", within the explanation, which is the part that QUIP measures. Unmarked words are the model's own.",
     ),
 )
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Return the replies of each run, model and prompt beside those under the null prompt, the largest change first.
+    """Return pairs of replies of each run, model and prompt: under the null prompt and under the prompt itself.
 
-    If the connection has a portrait with a run's SHA-256, that one is used; otherwise the one at the path that the run
-    recorded.
+    The pair with the largest change in QUIP is first. Quotes are marked with the run's portrait: one of the connection
+    with the same SHA-256, or else the one at the path that the run recorded.
     """
     rows = labelled_rows(connection, _QUERY)
     if not rows:
@@ -41,8 +41,8 @@ def exhibits(connection: Connection) -> list[Exhibit]:
     for row in rows:
         rows_of_prompt.setdefault((row["run_id"], row["model_label"], row["prompt"]), []).append(row)
     runs = connection.rows("select run_id, settings from runs where task = 'according-to'")
-    own = {run["run_id"]: _portrait_of(run, connection.portraits) for run in runs}
-    groups = [_group(of_prompt, rows, *own[run_id]) for (run_id, _, _), of_prompt in rows_of_prompt.items()]
+    portraits = {run["run_id"]: _portrait_of(run, connection.portraits) for run in runs}
+    groups = [_group(group, rows, *portraits[run_id]) for (run_id, _, _), group in rows_of_prompt.items()]
     query = find_query(_QUERY, connection.tasks)
     return [
         Exhibit(
@@ -51,26 +51,27 @@ def exhibits(connection: Connection) -> list[Exhibit]:
             _LEGEND,
             groups,
             query,
-            f"{query.source}: of every prompt the questions whose QUIP changes most, least, and in the middle",
+            f"{query.source}: for every prompt, the questions with the largest, smallest and median change in QUIP",
         )
     ]
 
 
 def _portrait_of(run: Row, portraits: "Mapping[str, Portrait]") -> "tuple[str | None, Portrait | None]":
-    """Return the name of the portrait that a run was made with, and the portrait, or None if it is not at hand."""
+    """Return the name of a run's portrait, and the portrait itself; None for a portrait that cannot be found."""
     settings = json.loads(run["settings"] or "{}")
-    named = settings.get("portrait") if isinstance(settings, dict) else None
-    if not isinstance(named, dict):
+    description = settings.get("portrait") if isinstance(settings, dict) else None
+    if not isinstance(description, dict):
         return None, None
-    name, sha256 = str(named.get("name")), named.get("sha256")
+    name, sha256 = str(description.get("name")), description.get("sha256")
     for label, portrait in portraits.items():
         if portrait.description.sha256 == sha256:
             return label, portrait
-    portrait_there = _at(Path(name))
-    return name, portrait_there if portrait_there is not None and portrait_there.description.sha256 == sha256 else None
+    recorded = _load_if_portrait(Path(name))
+    has_same_bits = recorded is not None and recorded.description.sha256 == sha256
+    return name, recorded if has_same_bits else None
 
 
-def _at(folder: Path) -> "Portrait | None":
+def _load_if_portrait(folder: Path) -> "Portrait | None":
     from selfknow.portraits import Portrait
 
     if not folder.is_dir():
@@ -84,13 +85,13 @@ def _at(folder: Path) -> "Portrait | None":
 def _group(rows: Sequence[Row], all_rows: Sequence[Row], name: str | None, portrait: "Portrait | None") -> ExampleGroup:
     first = rows[0]
     label = joined(first["model_label"], setting(first, all_rows, "dataset", "format"))
-    notes, lacking = [first["kind"], label], None
+    notes, warning = [first["kind"], label], None
     if portrait is None:
-        called = "" if name is None else f" {last_part(name)}"
-        lacking = f"quotes are not marked: the portrait{called} is not at hand (--portrait NAME=FOLDER names its place)"
+        portrait_name = "" if name is None else f" {last_part(name)}"
+        warning = f"quotes are not marked: add the portrait{portrait_name} with --portrait NAME=FOLDER"
     elif name:
         notes.append(f"quotes from {Path(name).name}")
-    return ExampleGroup(first["prompt"], [_example(row, portrait) for row in rows], notes, lacking)
+    return ExampleGroup(first["prompt"], [_example(row, portrait) for row in rows], notes, warning)
 
 
 def _example(row: Row, portrait: "Portrait | None") -> Example:
@@ -99,29 +100,26 @@ def _example(row: Row, portrait: "Portrait | None") -> Example:
         change = Verdict("no change", is_good=None)
     notes = [f"{points(row['change'])} points, change {row['change_rank']} of {row['n_pairs']:,}"]
     if row["answers"]:
-        notes.append(f"wanted: {cell(', '.join(row['answers'][:_ANSWERS]))}")
+        notes.append(f"expected: {cell(', '.join(row['answers'][:_MAX_ANSWERS]))}")
     replies = [_reply(row, "null", "null_", portrait), _reply(row, row["prompt"], "", portrait)]
     return Example(row["question"] or "", replies, change, notes)
 
 
-def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> ShownReply:
-    whole = row[f"{which}reply"]
-    start = _explanation_start(whole) if row["format"] == SHORT else 0
-    spans = (
-        []
-        if portrait is None
-        else [(start + quote.start, start + quote.end) for quote in portrait.quotes(whole[start:])]
-    )
-    score, first = row[f"{which}answer_score"], row[f"{which}first_answer"]
-    notes, verdict = [f"QUIP {percent(row[f'{which}quip'])}"], None
+def _reply(row: Row, prompt: str, prefix: str, portrait: "Portrait | None") -> ShownReply:
+    reply = row[f"{prefix}reply"]
+    start = _explanation_start(reply) if row["format"] == SHORT else 0
+    quotes = [] if portrait is None else portrait.quotes(reply[start:])
+    spans = [(start + quote.start, start + quote.end) for quote in quotes]
+    score, first = row[f"{prefix}answer_score"], row[f"{prefix}first_answer"]
+    notes, verdict = [f"QUIP {percent(row[f'{prefix}quip'])}"], None
     if score is not None and row["answer_metric"] == "exact_match":
         verdict = Verdict("right" if score == 1 else "wrong", score == 1)
     elif score is not None:
         notes.append(f"ROUGE-L {percent(score)}")
     return ShownReply(
         prompt,
-        tuple(_pieces(whole[:LONGEST_REPLY], spans)),
-        max(0, len(whole) - LONGEST_REPLY),
+        tuple(_pieces(reply[:LONGEST_REPLY], spans)),
+        max(0, len(reply) - LONGEST_REPLY),
         verdict,
         notes,
         first_answer=first,
@@ -129,13 +127,13 @@ def _reply(row: Row, prompt: str, which: str, portrait: "Portrait | None") -> Sh
 
 
 def _explanation_start(reply: str) -> int:
-    """Return the start of the measured part: after the first semicolon and white space."""
+    """Return the index of the explanation's first character: after the first semicolon and white space."""
     return len(reply) - len(reply.partition(";")[2].lstrip())
 
 
 def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Piece]:
     end = 0
-    for first, last in _joined(spans):
+    for first, last in _merged(spans):
         if first >= len(text):
             break
         if first > end:
@@ -146,7 +144,7 @@ def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Piece]:
         yield Piece(visible(text[end:]))
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merged(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the spans in order, with overlapping and adjacent ones merged."""
     first = last = 0
     for start, end in sorted(spans):

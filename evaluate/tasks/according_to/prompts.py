@@ -1,7 +1,8 @@
-"""Ask questions under the prompts of according-to: one step, or an answer and then its explanation.
+"""Requests of according-to: one step for each prompt, or an answer and then its explanations.
 
-One-step formats ask stage ``answer`` once for each prompt; its id is the variant. ``two-step`` asks stage ``answer``
-once (variant ``two-step``: the paper's first step holds no phrase), and stage ``explain`` for each prompt.
+One-step formats send one request in stage ``answer`` for each prompt; the prompt's id is the variant. The format
+``two-step`` sends a single request in stage ``answer``, without any phrase (variant ``two-step``), and then one in
+stage ``explain`` for each prompt.
 """
 
 import re
@@ -16,7 +17,7 @@ from selfknow.builders.according_to.prompts import CORPUS, CORPUS_ADDRESS, NULL,
 from selfknow.builders.sources import read_text
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.task import Row
-from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, shown
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, framed, worked_example
 from selfknow.models.interface import Request
 
 ANSWER, EXPLAIN, TWO_STEP = "answer", "explain", "two-step"
@@ -25,7 +26,9 @@ PROMPTS = tuple(prompt["id"] for prompt in phrases())
 
 
 def chosen_prompts(text: str) -> tuple[str, ...]:
-    """Return the prompts of ``all`` or ``attributed,without`` in Table 1's order; the null prompt is always asked.
+    """Return the prompt ids in a text like ``all`` or ``attributed,without``, in Table 1's order.
+
+    The null prompt is always among them.
 
     Raises:
         UserError: There is no such prompt.
@@ -45,7 +48,7 @@ class Setup:
         prompts: Ids of the prompts in Table 1, including the null prompt.
         placement: The place of the phrase: appended, prepended or both.
         corpus: The corpus's name in the prompts.
-        corpus_address: Its address in the prompts; null for Wikipedia's address, or another corpus's name.
+        corpus_address: The corpus's address in the prompts; null for Wikipedia's own, or else the corpus's name.
         examples: True if completion models are shown worked examples.
     """
 
@@ -65,12 +68,12 @@ class Setup:
 
     @cached_property
     def templates(self) -> Mapping[str, Mapping[str, str | None]]:
-        """The rows of the asked prompts, by their ids."""
+        """The template of each prompt: its row in the dataset of prompts, by the prompt's id."""
         by_prompt = {row["prompt_id"]: row for row in rows(self.placement) if row["format"] == self.format}
         return {prompt: by_prompt[prompt] for prompt in self.prompts}
 
     def rendered(self, prompt: str, stage: str, question: str, answer: str = "") -> str:
-        """One prompt with everything filled in; what is filled in is never read for markers."""
+        """Return a prompt with its slots filled in; a slot's name inside a question or answer stays as text."""
         template = self.templates[prompt][f"{stage}_prompt"]
         assert template is not None, f"the format {self.format} has a stage {stage}"
         address = self.corpus_address or (WIKIPEDIA_ADDRESS if self.corpus == WIKIPEDIA else self.corpus)
@@ -116,27 +119,27 @@ def worked_examples() -> Sequence[Mapping[str, str]]:
 
 @cache
 def _shots(setup: Setup, prompt: str, stage: str) -> list[Example]:
-    """Return the worked examples of a stage under a prompt, put as the question after them is."""
+    """Return the worked examples of a stage, each under the same prompt as the question that follows."""
     shots = []
     for entry in worked_examples():
         reply = entry["explanation"]
         if setup.format in ("short", TWO_STEP) and stage == ANSWER:
             reply = f"{entry['answer']}; {reply}" if setup.format == "short" else entry["answer"]
-        shots.append(shown(setup.rendered(prompt, stage, entry["question"], entry["answer"]), reply))
+        shots.append(worked_example(setup.rendered(prompt, stage, entry["question"], entry["answer"]), reply))
     return shots
 
 
 def _request(
-    setup: Setup, prompt: str, prompt_text: str, stage: str, own: tuple[str, str, int], **more: Any
+    setup: Setup, prompt: str, prompt_text: str, stage: str, key: tuple[str, str, int], **fields: Any
 ) -> Request:
-    """Return a request; a completion model is asked it after worked examples, where the setup says so."""
-    example_id, variant, sample = own
+    """Return a request. If the setup has examples, its completion prompt begins with them."""
+    example_id, variant, sample = key
     completion = framed(_shots(setup, prompt, stage), prompt_text) if setup.examples else None
-    return Request(example_id, prompt_text, stage, variant, sample, completion=completion, **more)
+    return Request(example_id, prompt_text, stage, variant, sample, completion=completion, **fields)
 
 
 def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> list[Request]:
-    """Return the first stage."""
+    """Return the requests of stage ``answer``."""
     prompts = {TWO_STEP: NULL} if setup.format == TWO_STEP else {prompt: prompt for prompt in setup.prompts}
     return [
         _request(setup, prompt, setup.rendered(prompt, ANSWER, row["question"]), ANSWER, (row["id"], variant, sample))
@@ -147,12 +150,12 @@ def answer_requests(setup: Setup, questions: Iterable[Row], samples: int) -> lis
 
 
 def explain_requests(setup: Setup, questions: Mapping[str, Row], answers: Iterable[Row]) -> Iterator[Request]:
-    """Yield the second stage, about every answer that there is."""
+    """Yield the requests of stage ``explain``: for every answer, one under each prompt."""
     for row in answers:
         if row["generation"] is None:
             continue
         question, answer = questions[row["example_id"]]["question"], row["generation"].strip()
         for prompt in setup.prompts:
             prompt_text = setup.rendered(prompt, EXPLAIN, question, answer)
-            own = (row["example_id"], prompt, row["sample"])
-            yield _request(setup, prompt, prompt_text, EXPLAIN, own, parent_generation_id=row["generation_id"])
+            key = (row["example_id"], prompt, row["sample"])
+            yield _request(setup, prompt, prompt_text, EXPLAIN, key, parent_generation_id=row["generation_id"])

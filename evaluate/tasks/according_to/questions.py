@@ -1,8 +1,8 @@
-"""Question sets: the paper's four from the Hub, one about the King James Bible, or any file of questions and answers.
+"""Question sets: the paper's four, one about the King James Bible, or any file of questions and answers.
 
 A file is JSON lines, a JSON list, CSV or Parquet, with the columns ``question`` (or ``input``) and ``answer``,
-``answers`` or ``output`` (see :func:`~selfknow.evaluate.tasks.question_files.answer_texts`), and perhaps ``id`` and
-``entities``.
+``answers`` or ``output`` (see :func:`~selfknow.evaluate.tasks.question_files.answer_texts`). The columns ``id`` and
+``entities`` are optional.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from selfknow.runs.description import DatasetReference
 
 TASK = "according-to"
 KING_JAMES_BIBLE = "king-james-bible"
-"""Sixty questions of our own about a text that most models were trained on, each with an answer in the text's words."""
+"""Our own sixty questions about a text that most models were trained on. Every answer is in the text's words."""
 SCHEMA = pa.schema(
     {"id": pa.string(), "question": pa.string(), "answers": pa.list_(pa.string()), "cooccurrences": pa.int64()}
 )
@@ -34,10 +34,10 @@ class Questions:
     """Questions with their reference answers.
 
     Attributes:
-        rows: The columns ``id``, ``question``, ``answers`` and ``cooccurrences``. The last is the number of passages in
-            which the entities of question and answer occur together, null if it is not known.
-        reference: The dataset that they come from.
-        format: The format in which they are asked if the user chooses none.
+        rows: The columns ``id``, ``question``, ``answers`` and ``cooccurrences``: the number of passages that mention
+            both an entity of the question and the answer, null if it is unknown.
+        reference: The dataset that the questions come from.
+        format: The default format of their prompts.
         entities: The entities that each question is about, by id, for rows with a value in the column ``entities``.
     """
 
@@ -48,13 +48,13 @@ class Questions:
 
 
 def open_questions(name: str, run: Path | None = None, counts: Path | None = None) -> Questions:
-    """Find a question set.
+    """Read a question set.
 
     Args:
         name: ``nq``, ``tqa``, ``hotpot`` or ``eli5``, optionally with ``@`` and a commit, branch or tag to use instead
             of the pinned commit; ``king-james-bible``; or a file.
-        run: A run folder. If the run used the same set before, the commit that it recorded is used again.
-        counts: A file with the columns ``id`` or ``question``, or both, and ``count``.
+        run: A run folder. If it already holds a run of this set, the commit that the run recorded is used.
+        counts: A file with a column ``count``, and with ``id``, ``question`` or both.
 
     Raises:
         UserError: There is no such set or file, it is not available, or it lacks a column.
@@ -71,20 +71,21 @@ def open_questions(name: str, run: Path | None = None, counts: Path | None = Non
         path = packaged if name == KING_JAMES_BIBLE else user_path(name)
         if not path.is_file():
             known = [*question_sets(), KING_JAMES_BIBLE]
-            raise UserError(f"there is no question set {name!r}{nearest(name, known)} (or name a file)")
-        listed, where, format_ = read_rows(path), name, "short" if path != packaged else "long"
+            raise UserError(f"there is no question set or file {name!r}{nearest(name, known)}")
+        listed, where = read_rows(path), name
+        format_ = "long" if path == packaged else "short"
         question = find_column(path, listed, "question", "input")
         answers = find_column(path, listed, "answers", "answer", "output")
         reference = DatasetReference(name, content_hash=hashlib.sha256(path.read_bytes()).hexdigest())
-    assert format_ in formats(), "question sets name a format that there is"
+    assert format_ in formats(), f"a question set names an unknown format, {format_}"
     rows = _table(where, listed, question, answers)
     by_id = zip(rows["id"].to_pylist(), listed, strict=True)
     entities = {id_: tuple(answer_texts(row["entities"])) for id_, row in by_id if row.get("entities") is not None}
     return Questions(_with_counts(rows, counts) if counts else rows, reference, format_, entities)
 
 
-def own_questions(rows: Iterable[Row]) -> pa.Table:
-    """Return a user's own questions, with ``id``, ``question`` and ``answers``, as rows of according-to."""
+def rows_of_user_questions(rows: Iterable[Row]) -> pa.Table:
+    """Return a user's own questions as a table in the shape of :data:`SCHEMA`, without counts."""
     return pa.Table.from_pylist([{name: row.get(name) for name in SCHEMA.names[:3]} for row in rows], schema=SCHEMA)
 
 
@@ -93,8 +94,8 @@ def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table
         raise UserError(f"{where} holds no questions")
     for number, row in enumerate(rows, 1):
         if not isinstance(row.get(question), str) or not row[question].strip():
-            raise UserError(f"{where} has a row whose question is not a text: row {number}")
-    made = [
+            raise UserError(f"{where}, row {number}: the question is not a text")
+    question_rows = [
         {
             "id": _id(row, number),
             "question": row[question],
@@ -102,10 +103,10 @@ def _table(where: str, rows: list[Row], question: str, answers: str) -> pa.Table
         }
         for number, row in enumerate(rows)
     ]
-    repeated = [name for name, count in Counter(row["id"] for row in made).items() if count > 1]
-    if repeated:
-        raise UserError(f"{where} has several questions with the id {repeated[0]}: give each its own, or none an id")
-    return pa.Table.from_pylist(made, schema=SCHEMA)
+    repeated_ids = [name for name, count in Counter(row["id"] for row in question_rows).items() if count > 1]
+    if repeated_ids:
+        raise UserError(f"{where} has several questions with the id {repeated_ids[0]}: make ids unique, or remove them")
+    return pa.Table.from_pylist(question_rows, schema=SCHEMA)
 
 
 def _id(row: Row, number: int) -> str:
@@ -116,19 +117,19 @@ def _id(row: Row, number: int) -> str:
 
 
 def _with_counts(rows: pa.Table, path: Path) -> pa.Table:
-    """Return the rows with the counts of a file, matched by id, or by question if the file has no column ``id``."""
-    listed = read_rows(path)
-    key, count = find_column(path, listed, "id", "question"), find_column(path, listed, "count")
-    counts = {str(row[key]): _count(path, row[count]) for row in listed}
-    if key == "id" and all("question" in row for row in listed):
+    """Return the rows with the counts of a file; they are matched by ``id``, else by ``question``."""
+    count_rows = read_rows(path)
+    key, count = find_column(path, count_rows, "id", "question"), find_column(path, count_rows, "count")
+    counts = {str(row[key]): _count(path, row[count]) for row in count_rows}
+    if key == "id" and all("question" in row for row in count_rows):
         questions = dict(zip(rows["id"].to_pylist(), rows["question"].to_pylist(), strict=True))
-        for row in listed:
+        for row in count_rows:
             if questions.get(str(row["id"]), row["question"]) != row["question"]:
-                raise UserError(f"{path} counts another question as {row['id']}: it was made for another set")
-    names = rows[key].to_pylist()
-    if not any(name in counts for name in names):
-        raise UserError(f"{path} counts none of these questions: its column {key} names other ones")
-    return rows.set_column(3, "cooccurrences", pa.array([counts.get(name) for name in names], pa.int64()))
+                raise UserError(f"{path} has another question under the id {row['id']}: it is for another question set")
+    keys = rows[key].to_pylist()
+    if not any(name in counts for name in keys):
+        raise UserError(f"{path} has counts for none of these questions: no value of its column {key} matches")
+    return rows.set_column(3, "cooccurrences", pa.array([counts.get(name) for name in keys], pa.int64()))
 
 
 def _count(path: Path, value: object) -> int | None:
@@ -140,5 +141,5 @@ def _count(path: Path, value: object) -> int | None:
     except ValueError:
         number = -1
     if number < 0:
-        raise UserError(f"{path} has a count that is not a whole number of passages: {value!r}")
+        raise UserError(f"{path} has the count {value!r}, which is not a whole number of passages")
     return number

@@ -1,4 +1,4 @@
-"""The part of a report on according-to: the charts of its queries, and how to read each."""
+"""The according-to part of a report: its charts, with a sentence on how to read each."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,19 +12,19 @@ from selfknow.report.numbers import NOT_SHOWN, PARTLY, YES, against_chance, agai
 from selfknow.report.shape import Figure, Finding, Headline, Measure, Panel, Row, Verdict
 from selfknow.report.text import change, rounded
 
-_PROMPTS = 11  # charts of one prompt each: all but the null prompt
-_TOLD_APART = 8  # lines of one chart that have a colour each
-_ANSWERED = ("exact_match", "f1", "rouge_l")
+_MAX_PROMPTS = 11  # all prompts but the null prompt; each has a chart
+_MAX_COLOURS = 8  # a chart with more lines colours them by the kind of prompt
+_ANSWER_METRICS = ("exact_match", "f1", "rouge_l")
 _PROMPT_KINDS = ["null", "grounding", "anti-grounding"]
-_BESIDE = "whole_word_match"
-_NAMES = {"quip": "QUIP", "exact_match": "exact match", _BESIDE: "whole words", "f1": "F1", "rouge_l": "ROUGE-L"}
+_WHOLE_WORDS = "whole_word_match"
+_NAMES = {"quip": "QUIP", "exact_match": "exact match", _WHOLE_WORDS: "whole words", "f1": "F1", "rouge_l": "ROUGE-L"}
 
 
 def _metrics(rows: Sequence[Row]) -> list[str]:
-    """QUIP, the first measure of the answers that there is, and beside exact match what stands as whole words."""
-    there = {row["metric"] for row in rows}
-    answered = [metric for metric in _ANSWERED if metric in there][:1]
-    return [metric for metric in ("quip", *answered, _BESIDE) if metric in there]
+    """Return the metrics to draw: QUIP, the first answer metric that the rows have, and the match of whole words."""
+    available = {row["metric"] for row in rows}
+    answer_metrics = [metric for metric in _ANSWER_METRICS if metric in available]
+    return [metric for metric in ("quip", *answer_metrics[:1], _WHOLE_WORDS) if metric in available]
 
 
 def _by_prompt(
@@ -33,9 +33,9 @@ def _by_prompt(
     panels = []
     for name, group in grouped(rows, *groups).items():
         for metric in _metrics(group):
-            shown = [row for row in group if row["metric"] == metric]
-            if any(row.get("score") is not None for row in shown):
-                panels.append(Panel(joined(name, _NAMES[metric]), draw(shown, metric)))
+            rows_of_metric = [row for row in group if row["metric"] == metric]
+            if any(row.get("score") is not None for row in rows_of_metric):
+                panels.append(Panel(joined(name, _NAMES[metric]), draw(rows_of_metric, metric)))
     return panels
 
 
@@ -49,9 +49,9 @@ def _kinds(rows: Sequence[Row]) -> list[Panel]:
 
 def _table(rows: Sequence[Row]) -> list[Panel]:
     def draw(group: list[Row], metric: str) -> alt.LayerChart:
-        plain = next((row["score"] for row in group if row["kind"] == "null"), None)
+        null_score = next((row["score"] for row in group if row["kind"] == "null"), None)
         dots = [
-            {**dot(row, row["prompt"], "score", kind=row["kind"]), "chance": plain}
+            {**dot(row, row["prompt"], "score", kind=row["kind"]), "chance": null_score}
             for row in group
             if row["score"] is not None
         ]
@@ -63,31 +63,34 @@ def _table(rows: Sequence[Row]) -> list[Panel]:
 
 def _changes(rows: Sequence[Row]) -> list[Panel]:
     def draw(group: list[Row], metric: str) -> alt.LayerChart:
-        known = [row for row in group if row["difference"] is not None]
-        dots = [{**dot(row, row["prompt"], "difference", kind=row["kind"]), "chance": 0.0} for row in known]
-        title = f"{_NAMES[metric]} less that of the null prompt"
+        rows_with_difference = [row for row in group if row["difference"] is not None]
+        dots = [
+            {**dot(row, row["prompt"], "difference", kind=row["kind"]), "chance": 0.0} for row in rows_with_difference
+        ]
+        title = f"{_NAMES[metric]} minus the null prompt's"
         return charts.dots(dots, "difference", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
 
     return _by_prompt(rows, ("model_label", "dataset", "run_id"), draw)
 
 
 def _by_size(rows: Sequence[Row]) -> list[Panel]:
-    known = [row for row in rows if row["difference"] is not None]
-    title = "QUIP less that of the null prompt"
+    rows_with_difference = [row for row in rows if row["difference"] is not None]
+    title = "QUIP minus the null prompt's"
     panels = []
-    for name, group in grouped(known, "prompt", "dataset", "format", "placement", most=_PROMPTS).items():
-        sized = sorted(group, key=lambda row: row["num_parameters"])
-        dots = [{**dot(row, row["model_label"], "difference"), "chance": 0.0} for row in sized]
+    groups = grouped(rows_with_difference, "prompt", "dataset", "format", "placement", most=_MAX_PROMPTS)
+    for name, group in groups.items():
+        by_size = sorted(group, key=lambda row: row["num_parameters"])
+        dots = [{**dot(row, row["model_label"], "difference"), "chance": 0.0} for row in by_size]
         panels.append(Panel(name, charts.dots(dots, "difference", title=title, narrow=True)))
     return panels
 
 
 def _by_tuning(rows: Sequence[Row]) -> list[Panel]:
-    known = [row for row in rows if row["metric"] == "quip" and row["gain"] is not None]
+    rows_with_gain = [row for row in rows if row["metric"] == "quip" and row["gain"] is not None]
     panels = []
-    for name, group in grouped(known, "tuned", "base", "dataset", "format", "placement").items():
+    for name, group in grouped(rows_with_gain, "tuned", "base", "dataset", "format", "placement").items():
         dots = [{**dot(row, row["prompt"], "gain", kind=row["kind"]), "chance": 0.0} for row in group]
-        title = "change in QUIP, less the base's"
+        title = "change in QUIP minus the base's"
         chart = charts.dots(dots, "gain", hue="kind", hues=_PROMPT_KINDS, title=title, narrow=True)
         panels.append(Panel(name, chart))
     return panels
@@ -97,7 +100,7 @@ def _popularity(rows: Sequence[Row]) -> list[Panel]:
     quoted = [row for row in rows if row["metric"] == "quip" and row["score"] is not None]
     panels = []
     for name, group in grouped(quoted, "model_label", "dataset", "run_id").items():
-        shown = [
+        points = [
             {
                 "label": row["prompt"],
                 "from": row["cooccurrences_from"],
@@ -108,22 +111,22 @@ def _popularity(rows: Sequence[Row]) -> list[Panel]:
             }
             for row in group
         ]
-        colour = "label" if len({row["label"] for row in shown}) <= _TOLD_APART else "kind"
+        colour = "label" if len({row["label"] for row in points}) <= _MAX_COLOURS else "kind"
         titles = ("passages with both entities, from", "QUIP")
-        panels.append(Panel(name, charts.lines(shown, "from", "score", titles=titles, colour=colour, steps=True)))
+        panels.append(Panel(name, charts.lines(points, "from", "score", titles=titles, colour=colour, steps=True)))
     return panels
 
 
 def _continuation(rows: Sequence[Row]) -> list[Panel]:
-    known = [row for row in rows if row["quip_beyond_prompt"] is not None]
+    rows_with_score = [row for row in rows if row["quip_beyond_prompt"] is not None]
     dots = [
         dot(
             row,
-            joined(row["model_label"], setting(row, known, "dataset", "passage_words", "run_id")),
+            joined(row["model_label"], setting(row, rows_with_score, "dataset", "passage_words", "run_id")),
             "quip_beyond_prompt",
             "chance_quip",
         )
-        for row in known
+        for row in rows_with_score
     ]
     title = "QUIP of what is not in the prompt"
     return [Panel("", charts.dots(dots, "quip_beyond_prompt", title=title))] if dots else []
@@ -153,7 +156,7 @@ FIGURES: Mapping[str, Figure] = {
     "according_to_by_size": Figure(
         "The change in QUIP by each prompt, the smallest model first. Right of zero the model quotes more.",
         named={"figure-2": _by_size},
-        nothing="of no model is the number of parameters known",
+        nothing="no model's number of parameters is known",
         shares=("difference", "null_score", "score"),
         title="By model size",
         compares="num_parameters",
@@ -161,13 +164,13 @@ FIGURES: Mapping[str, Figure] = {
     "according_to_by_tuning": Figure(
         "The change in QUIP of each instruction-tuned model minus that of its base model.",
         named={"figure-4": _by_tuning},
-        nothing="no run says which model its own was tuned from (selfknow evaluate … --instruction-tuned-from)",
+        nothing="no run names the base of its model (selfknow evaluate … --instruction-tuned-from)",
         title="By tuning",
     ),
     "according_to_popularity": Figure(
         "If QUIP rises to the right, the model quotes more about facts that are more frequent in the corpus.",
         named={"figure-3": _popularity},
-        nothing="no run says how often its entities occur together (selfknow evaluate … --counts)",
+        nothing="no run has counts of passages (selfknow evaluate … --counts)",
         shares=("score",),
         title="By frequency",
     ),
@@ -175,59 +178,76 @@ FIGURES: Mapping[str, Figure] = {
         "The share of a continuation that is in the text itself, without repetitions of the prompt. Tick: a text that "
         "the model cannot have seen.",
         _continuation,
-        "no run began passages (selfknow evaluate according-to:continuation)",
+        "no run has continuations (selfknow evaluate according-to:continuation)",
         shares=("chance_quip", "quip", "quip_beyond_prompt"),
         title="Continuing a passage",
     ),
     "according_to_published": Figure(
-        "The paper's numbers beside ours, for the same prompt and questions. The model is another one unless the table "
-        "says that it is the same.",
+        "The paper's numbers beside ours, for the same prompt and questions. The models differ unless the table says "
+        "that they are the same.",
         nothing="no run asked one of the paper's question sets about Wikipedia (`selfknow evaluate according-to:nq`)",
         shares=("ours", "published"),
         title="Beside the paper",
     ),
 }
-"""What a report draws, in its order, by the name of the query."""
+"""The figures of the report, in their order, by the name of their query."""
 
 
-_QUERY, _CONTINUED = "according_to_kinds", "according_to_continuation"
-_KINDS = ("null", "grounding", "anti-grounding")
+_KINDS_QUERY, _CONTINUATION_QUERY = "according_to_kinds", "according_to_continuation"
 _UNSEEN = "unseen text"
 
 
 def headline(report: Report) -> Headline | None:
-    """Return the change in QUIP by grounding prompts, and the share of continuations in the text's own words."""
-    rows = [row for row in report.rows_of(_QUERY) if row["metric"] == "quip"]
-    continued = report.rows_of(_CONTINUED)
-    named = [(joined(row["model_label"], setting(row, rows, "dataset", "format", "placement")), row) for row in rows]
-    changes = [number(label, row, "difference", chance=None) for label, row in named if row["kind"] == "grounding"]
+    """Return the change in QUIP by grounding prompts, and the share of continuations that the text contains."""
+    rows = [row for row in report.rows_of(_KINDS_QUERY) if row["metric"] == "quip"]
+    continuation_rows = report.rows_of(_CONTINUATION_QUERY)
+    labelled_rows = [
+        (joined(row["model_label"], setting(row, rows, "dataset", "format", "placement")), row) for row in rows
+    ]
+    changes = [
+        number(label, row, "difference", chance=None) for label, row in labelled_rows if row["kind"] == "grounding"
+    ]
     change_of_prompts = [
-        Measure("Quotes more under grounding prompts", changes, report.queries[_QUERY], "no difference", is_change=True)
+        Measure(
+            "Quotes more under grounding prompts",
+            changes,
+            report.queries[_KINDS_QUERY],
+            "no difference",
+            is_change=True,
+        )
     ]
     shown_measures = measures(
         report,
         *(
             (
                 f"QUIP under the {kind} prompt{'' if kind == 'null' else 's'}",
-                _QUERY,
-                [number(label, row, "score", chance=None) for label, row in named if row["kind"] == kind],
+                _KINDS_QUERY,
+                [number(label, row, "score", chance=None) for label, row in labelled_rows if row["kind"] == kind],
             )
-            for kind in _KINDS
+            for kind in _PROMPT_KINDS
         ),
     )
-    every_measure = [*(change_of_prompts if changes else []), *shown_measures, *_continuations(report, continued)]
+    every_measure = [
+        *(change_of_prompts if changes else []),
+        *shown_measures,
+        *_continuations(report, continuation_rows),
+    ]
     if not every_measure:
         return None
     names = _corpora(report)
     findings = [
-        *(_prompted(row, rows, names[row["run_id"]]) for row in rows if row["kind"] == "grounding"),
-        *(_continued(row, names[row["run_id"]]) for row in continued if row["quip_beyond_prompt"] is not None),
+        *(_prompt_finding(row, rows, names[row["run_id"]]) for row in rows if row["kind"] == "grounding"),
+        *(
+            _continuation_finding(row, names[row["run_id"]])
+            for row in continuation_rows
+            if row["quip_beyond_prompt"] is not None
+        ),
     ]
     return Headline([finding for finding in findings if finding is not None], every_measure)
 
 
 def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
-    """Return QUIP of continuations over the text itself, beside QUIP over a text that the model cannot have seen."""
+    """Return the QUIP of continuations; chance is their QUIP over a text that the model cannot have seen."""
     numbers = [
         number(
             joined(row["model_label"], setting(row, rows, "dataset", "passage_words")),
@@ -237,60 +257,54 @@ def _continuations(report: Report, rows: Sequence[Row]) -> list[Measure]:
         )
         for row in rows
     ]
-    return measures(report, ("Continues in the text's own words", _CONTINUED, numbers), chance_name=_UNSEEN)
+    return measures(report, ("Continues in the text's own words", _CONTINUATION_QUERY, numbers), chance_name=_UNSEEN)
 
 
 def _corpora(report: Report) -> dict[str, str]:
-    """Return the name of each run's corpus, in words."""
+    """Return the name of each run's corpus, or "the corpus" if the run has no name for it."""
     settings = {run["run_id"]: json.loads(run["settings"] or "{}") for run in report.runs}
-    return {
-        run_id: str(of_run.get("corpus") or "the corpus") if isinstance(of_run, dict) else "the corpus"
-        for run_id, of_run in settings.items()
-    }
+    names = {run_id: value.get("corpus") for run_id, value in settings.items() if isinstance(value, dict)}
+    return {run_id: str(names.get(run_id) or "the corpus") for run_id in settings}
 
 
-def _prompted(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
-    """Return how much is quoted with and without being asked to; null where nothing could be graded."""
+def _prompt_finding(row: Row, rows: Sequence[Row], corpus: str) -> Finding | None:
+    """Return the finding on QUIP with and without a grounding prompt; None if there is no difference to report."""
     if row["difference"] is None:
         return None
-    same = ("run_id", "model_label", "dataset", "format", "placement")
-    plain = next((other for other in rows if other["kind"] == "null" and all(other[k] == row[k] for k in same)), None)
+    setup = ("run_id", "model_label", "dataset", "format", "placement")
+    null_rows = [other for other in rows if other["kind"] == "null"]
+    null_row = next((other for other in null_rows if all(other[column] == row[column] for column in setup)), None)
     prompted = number("asked to quote", row, "score", chance=None, unit="questions")
     difference = number("difference", row, "difference", chance=None)
-    is_more, is_less = ((end or 0) > 0 for end in (difference.low, -(difference.high or 0)))
-    ending = "the difference is no accident" if is_more or is_less else "no difference can be seen"
+    is_more, is_less = (difference.low or 0) > 0, (difference.high or 0) < 0
+    ending = "the difference is significant" if is_more or is_less else "the difference is not significant"
     sentence = (
-        f"Asked to quote, it writes {rounded(row['score'])} in the words of {corpus}, and not asked, "
-        f"{rounded(row['null_score'])}: {ending}."
+        f"Asked to quote, it writes {rounded(row['score'])} in the words of {corpus}. Not asked, it writes "
+        f"{rounded(row['null_score'])} in them: {ending}."
     )
     detail = f"The difference: {change(row['difference'], difference.low, difference.high)}."
     verdict = Verdict("No, less", is_good=False) if is_less else NOT_SHOWN
     if is_more:
         verdict = YES if (prompted.low or 0) > 1 / 2 else PARTLY
-    more = setting(row, rows, "dataset", "format", "placement")
-    numbers = (
-        [prompted]
-        if plain is None
-        else [
-            prompted,
-            number("not asked", plain, "score", chance=None, unit="questions"),
-        ]
-    )
-    return Finding(row["model_label"], verdict, sentence, numbers, setting=more, detail=detail)
+    numbers = [prompted]
+    if null_row is not None:
+        numbers.append(number("not asked", null_row, "score", chance=None, unit="questions"))
+    distinction = setting(row, rows, "dataset", "format", "placement")
+    return Finding(row["model_label"], verdict, sentence, numbers, setting=distinction, detail=detail)
 
 
-def _continued(row: Row, corpus: str) -> Finding:
-    """Return how much of a continuation is the text's own, beside a text that the model cannot have seen."""
+def _continuation_finding(row: Row, corpus: str) -> Finding:
+    """Return the finding on the share of continuations that the text contains."""
     share = number("the text's words", row, "quip_beyond_prompt", chance="chance_quip", unit="passages")
     sentence = (
-        f"Given {row['passage_words']} words of {_text_of(row, corpus)}, it goes on in the text's own words for "
+        f"Given {row['passage_words']} words of {_text_name(row, corpus)}, it continues in the text's own words for "
         f"{rounded(row['quip_beyond_prompt'])} of what it adds."
     )
     verdict = against_half(share) if share.chance is None else against_chance(share)
     return Finding(row["model_label"], verdict, sentence, [share], _UNSEEN)
 
 
-def _text_of(row: Row, corpus: str) -> str:
-    """Return the name of the passages' text: the corpus's, else the name of its file."""
+def _text_name(row: Row, corpus: str) -> str:
+    """Return the name of the text: the corpus's name, or else the name of its file."""
     name = str(row["dataset"]).rstrip("/").rpartition("/")[2].rpartition(".")[0]
     return f"“{name.replace('-', ' ')}”" if corpus == "the corpus" and name else corpus

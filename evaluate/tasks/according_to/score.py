@@ -1,19 +1,18 @@
 """Scores of a reply: the quoted share of its explanation, and its answer against the references.
 
-Weller et al., "According to ...", sections 3.1 and 3.3. Metrics, each on the row of the reply that holds the
-explanation:
+Weller et al., "According to ...", sections 3.1 and 3.3. Each metric is a row for the reply that holds the explanation:
 
-``quip``             share of the explanation's n-grams that stand in the corpus; null where it is shorter than one
-``quip_zero``        the same, 0 where it is shorter: the authors' evaluation counts it so
-``quip_corrected``   ``quip`` with the filter's expected false positives taken out, unclipped
-``has_explanation``  1 where something stands after the first ';' (format ``short``)
-``exact_match``      short answers: 1 where the answer is one of the references, after the usual normalisation
-``whole_word_match`` short answers: 1 where a reference stands in the answer as whole words, however the reply lays
-                     out its parts (:mod:`.answers`); null where the answer can be read two ways
+``quip``             share of the explanation's n-grams that are in the corpus; null if it is shorter than one n-gram
+``quip_zero``        the same, but 0 for such a short explanation, as in the authors' evaluation
+``quip_corrected``   ``quip`` without the Bloom filter's expected false positives; it may be below 0
+``has_explanation``  1 if any text follows the first ';' (format ``short``)
+``exact_match``      short answers: 1 if the answer is one of the references, after the usual normalisation
+``whole_word_match`` short answers: 1 if the answer contains a reference as whole words, whatever the reply's layout
+                     (:mod:`.answers`); null if the answer can be read two ways
 ``f1``               short answers: overlap of words, best over references
 ``rouge_l``          long answers: ROUGE-L's F-measure, without stemming, best over references
 
-If the first of two steps failed, there is nothing to explain: all metrics are null, on the row of that first step.
+If the first of two steps failed, there is nothing to explain. All metrics of that first reply are then null.
 """
 
 import math
@@ -32,7 +31,7 @@ from selfknow.files import user_path
 from selfknow.portraits import Portrait
 
 NAME = "according-to"
-"""The name of the task, and of its file of scores."""
+"""The name of the task, and of its file in ``scores/``."""
 _QUIP = ("quip", "quip_zero", "quip_corrected")
 _SHORT = ("exact_match", "f1", "whole_word_match")
 Outcomes = dict[str, Outcome[float]]
@@ -40,7 +39,7 @@ Outcomes = dict[str, Outcome[float]]
 
 
 def rouge_l(text: str, references: Sequence[str]) -> float:
-    """ROUGE-L's F-measure, best over references.
+    """Return ROUGE-L's F-measure, from 0 to 1, with the reference that fits best.
 
     Raises:
         MissingExtraError: The package rouge-score is not installed.
@@ -58,7 +57,7 @@ def _rouge() -> Any:
 
 
 def cut(reply: str) -> tuple[str, str]:
-    """Return the answer and its explanation: what stands before the first ';', and what after it.
+    """Split a reply into the answer, before the first ';', and the explanation after it.
 
     Example:
         >>> cut("Rome; it is old; very old.")
@@ -69,44 +68,44 @@ def cut(reply: str) -> tuple[str, str]:
 
 
 def describe_portrait(name: str) -> dict[str, object]:
-    """Read a run's portrait: where it is, its width, how many n-grams it holds, and the hash of its bits.
+    """Return the description of a portrait for ``run.json``: its place, SHA-256, width and number of n-grams.
 
     Raises:
-        UserError: There is none, or its stride is not 1.
+        UserError: There is no such portrait, or its stride is not 1.
     """
     portrait = Portrait.from_pretrained(name)
-    portrait.quip([])
-    where = str(user_path(name).resolve()) if user_path(name).is_dir() else name
+    portrait.quip([])  # raises if the stride is not 1
+    place = str(user_path(name).resolve()) if user_path(name).is_dir() else name
     description = portrait.description
-    return {"name": where, "sha256": description.sha256, "width": description.width, "items": description.items}
+    return {"name": place, "sha256": description.sha256, "width": description.width, "items": description.items}
 
 
 def open_portrait(run: FinishedRun, name: str | None) -> tuple[str, Portrait]:
-    """Return the format that a run was asked in, and the portrait that it was made with.
+    """Return the prompt format of a run, and its portrait.
 
     Args:
         run: The run.
-        name: The place of the portrait now; null for the place that ``run.json`` names.
+        name: The place of the portrait now; null for the place that the run recorded.
 
     Raises:
-        UserError: The portrait is not there, or is another one.
+        UserError: There is no portrait, or it is another one.
     """
     settings = run.description.get("settings")
     if not isinstance(settings, dict) or not {"portrait", "format"} <= settings.keys():
-        raise UserError(f"{run.folder}/run.json does not say how it was asked and over which portrait")
-    return str(settings["format"]), portrait_of_run(run, settings["portrait"], name)
+        raise UserError(f"{run.folder}/run.json lacks the settings 'format' and 'portrait'")
+    return str(settings["format"]), load_portrait(run, settings["portrait"], name)
 
 
-def portrait_of_run(run: FinishedRun, described: Mapping[str, Any], name: str | None) -> Portrait:
-    """Load the portrait that a run describes, from ``name`` if it is given, otherwise from the place the run recorded.
+def load_portrait(run: FinishedRun, description: Mapping[str, Any], name: str | None) -> Portrait:
+    """Load the portrait that a run describes, from ``name`` or else from the place that the run recorded.
 
     Raises:
-        UserError: It is not there, or is another one.
+        UserError: There is no portrait, or it is another one.
     """
-    where = name or described["name"]
-    portrait = Portrait.from_pretrained(where)
-    if portrait.description.sha256 != described["sha256"]:
-        raise UserError(f"{where} is not the portrait that {run.folder} was made with: its bits differ")
+    place = name or description["name"]
+    portrait = Portrait.from_pretrained(place)
+    if portrait.description.sha256 != description["sha256"]:
+        raise UserError(f"{place} is not the portrait of the run {run.folder}: its bits differ")
     return portrait
 
 
@@ -115,51 +114,51 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
 
     Args:
         run: The run.
-        format_: The format in which its questions were asked.
+        format_: The format of its prompts: short, two-step, long or long-answer.
         portrait: The portrait of the corpus.
 
     Yields:
-        The scores of each batch, followed by those of first steps that failed.
+        The scores of each batch, and at the end those of failed first steps.
     """
     references = {row["id"]: row["answers"] or [] for row in run.examples.select(["id", "answers"]).to_pylist()}
     first_answers = _first_answers(run) if format_ == TWO_STEP else {}
     for batch in run.calls:
         rows = batch.to_pylist()
-        explaining = [row for row in rows if format_ != TWO_STEP or row["stage"] == EXPLAIN]
-        parts = [_parts(row, first_answers, format_) for row in explaining]
-        quip = quip_outcomes(explaining, [explanation for _, _, explanation in parts], portrait)
+        rows_to_score = [row for row in rows if format_ != TWO_STEP or row["stage"] == EXPLAIN]
+        parts_of_rows = [_parts(row, first_answers, format_) for row in rows_to_score]
+        quip_of_rows = quip_outcomes(rows_to_score, [explanation for _, _, explanation in parts_of_rows], portrait)
         scores = [
             (row["generation_id"], metric, outcome)
-            for row, part, outcomes in zip(explaining, parts, quip, strict=True)
+            for row, part, outcomes in zip(rows_to_score, parts_of_rows, quip_of_rows, strict=True)
             for metric, outcome in (
                 outcomes | _task_metrics(row, *part, references[row["example_id"]], format_)
             ).items()
         ]
-        yield Scores({NAME: scores_table(scores)}, excerpts=kept_parts(rows))
+        yield Scores({NAME: scores_table(scores)}, excerpts=measured_excerpts(rows))
     if format_ == TWO_STEP:
-        yield from _without_second_steps(run)
+        yield from _scores_of_failed_first_steps(run)
 
 
 def _first_answers(run: FinishedRun) -> dict[str, str]:
-    """Return the replies of the first of two steps, by ``generation_id``."""
+    """Return the replies of first steps, without their thinking, by ``generation_id``."""
     rows = run.rows("generation_id", "stage", "prompt", "generation")
     return {
-        row["generation_id"]: _said(row).text
+        row["generation_id"]: _measured_text(row).text
         for row in rows
         if row["stage"] != EXPLAIN and row["generation"] is not None
     }
 
 
-def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
-    """Yield the scores of first steps that failed."""
+def _scores_of_failed_first_steps(run: FinishedRun) -> Iterator[Scores]:
+    """Yield null scores for the first steps that failed: no second step was asked about them."""
     for batch in run.calls:
-        failures = [row for row in batch.to_pylist() if row["stage"] != EXPLAIN and row["generation"] is None]
-        not_asked = (Outcome[float](None, f"not asked: {failed(row).reason}") for row in failures)
+        failed_rows = [row for row in batch.to_pylist() if row["stage"] != EXPLAIN and row["generation"] is None]
+        outcomes = (Outcome[float](None, f"not asked: {failed(row).reason}") for row in failed_rows)
         yield Scores(
             {
                 NAME: scores_table(
                     (row["generation_id"], metric, outcome)
-                    for row, outcome in zip(failures, not_asked, strict=True)
+                    for row, outcome in zip(failed_rows, outcomes, strict=True)
                     for metric in (*_QUIP, *_SHORT)
                 )
             }
@@ -167,29 +166,29 @@ def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
 
 
 def _parts(row: Row, first_answers: Mapping[str, str], format_: str) -> tuple[str, str | None, str | None]:
-    """Return the reply that gives the answer, the answer, and the explanation; either of the last two may be None."""
+    """Return the reply with the answer, the answer itself, and the explanation; None for a part that is missing."""
     reply = row["generation"]
     if format_ == TWO_STEP:
-        answering = first_answers[row["parent_generation_id"]]
-        return answering, answering.strip(), reply and _said(row).text.strip()
+        first_answer = first_answers[row["parent_generation_id"]]
+        return first_answer, first_answer.strip(), reply and _measured_text(row).text.strip()
     if reply is None:
         return "", None, None
-    text = _said(row).text
+    text = _measured_text(row).text
     return (text, *cut(text)) if format_ == "short" else (text, None, text.strip())
 
 
-def _said(row: Row) -> Excerpt:
-    """Return the reply of a call without its thinking."""
+def _measured_text(row: Row) -> Excerpt:
+    """Return a call's reply without its thinking."""
     return measured_text(row["generation"], row["prompt"])
 
 
-def kept_parts(rows: Iterable[Row]) -> dict[str, Excerpt]:
-    """Return the measured part of every reply, by its ``generation_id``."""
-    return {row["generation_id"]: _said(row) for row in rows if row["generation"] is not None}
+def measured_excerpts(rows: Iterable[Row]) -> dict[str, Excerpt]:
+    """Return the part of every reply that is scored, by ``generation_id``; failed calls have none."""
+    return {row["generation_id"]: _measured_text(row) for row in rows if row["generation"] is not None}
 
 
 def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portrait: Portrait) -> list[Outcomes]:
-    """Return the quoted share of every explanation, by metric; null if the request failed."""
+    """Return the QUIP metrics of every explanation; null with a reason if the request failed or it is too short."""
     values = portrait.quip(explanations)
     too_short = f"shorter than {portrait.description.width} characters"
     outcomes: list[Outcomes] = []
@@ -199,28 +198,28 @@ def quip_outcomes(rows: Sequence[Row], explanations: Sequence[str | None], portr
         elif math.isnan(value):
             outcomes.append({**dict.fromkeys(_QUIP, Outcome(None, too_short)), "quip_zero": Outcome(0.0, too_short)})
         else:
-            off = None if _said(row).is_whole else THINKING_OFF
+            reason = None if _measured_text(row).is_whole else THINKING_OFF
             values_of_row = {"quip": value, "quip_zero": value, "quip_corrected": corrected}
-            outcomes.append({metric: Outcome(score_value, off) for metric, score_value in values_of_row.items()})
+            outcomes.append({metric: Outcome(score_value, reason) for metric, score_value in values_of_row.items()})
     return outcomes
 
 
 def _task_metrics(
     row: Row, reply: str, answer: str | None, explanation: str | None, references: Sequence[str], format_: str
 ) -> Outcomes:
-    """Grade an answer; ``reply`` is the whole reply that gives it."""
+    """Return the outcomes of a reply by its references; ``reply`` is the whole text that contains the answer."""
     is_long = format_.startswith("long")
-    graded = explanation if is_long else answer
+    scored_text = explanation if is_long else answer
     metrics: tuple[str, ...] = ("rouge_l",) if is_long else _SHORT
-    if graded is None:
+    if scored_text is None:
         return dict.fromkeys((*metrics, "has_explanation") if format_ == "short" else metrics, failed(row))
     outcomes: Outcomes = dict.fromkeys(metrics, Outcome(None, "no reference answers"))
     if references and is_long:
-        outcomes = {"rouge_l": Outcome(rouge_l(graded, references))}
+        outcomes = {"rouge_l": Outcome(rouge_l(scored_text, references))}
     elif references:
         outcomes = {
-            "exact_match": Outcome(exact_match(graded, references)),
-            "f1": Outcome(f1(graded, references)),
+            "exact_match": Outcome(exact_match(scored_text, references)),
+            "f1": Outcome(f1(scored_text, references)),
             "whole_word_match": answer_match(reply, references),
         }
     if format_ == "short":

@@ -32,32 +32,33 @@ if TYPE_CHECKING:
 
 
 DECODING = Decoding(temperature=0.3)
-"""The authors' temperature, the only decoding setting that they report."""
+"""The paper's temperature. Its authors report no other decoding setting."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccordingToOptions(SampledOptions):
-    """Options for asking the questions, and the corpus that replies are scored against.
+    """Options for the prompts, and for the corpus that replies are scored against.
 
     Attributes:
-        portrait: The corpus's portrait, a folder or a Hub id.
-        prompts: ``all``, or ids of prompts separated by commas; the null prompt is always included.
-        prompt_format: One of the formats in Appendix A; null: the question set's.
+        portrait: The corpus's portrait: a folder or a Hub id.
+        prompts: ``all``, or prompt ids separated by commas; the null prompt is always included.
+        prompt_format: One of the formats in Appendix A; null for the question set's default.
         placement: The place of the phrase "According to …": ``appended``, ``prepended`` or ``both``.
         corpus_name: The corpus's name in the prompts.
         corpus_address: The corpus's address in the prompts.
-        counts: A file with, for each id or question, the number of passages that mention both entities.
+        counts: A file with a ``count`` for each ``id`` or ``question``: the number of passages that mention both the
+            question's entity and the answer.
         examples: True if completion models are shown two worked examples.
     """
 
-    portrait: str | None = option(None, "The corpus's portrait, a folder or a Hub id.")
-    prompts: str = option("all", "`all`, or ids with commas between; null is always included.")
-    prompt_format: str | None = option(None, "One of short, two-step, long, long-answer. Default: the set's.")
-    placement: str = option("appended", "Where the phrase stands: appended, prepended, both.")
+    portrait: str | None = option(None, "The corpus's portrait: a folder or a Hub id.")
+    prompts: str = option("all", "`all`, or ids separated by commas; null is always included.")
+    prompt_format: str | None = option(None, "short, two-step, long or long-answer. Default: the dataset's.")
+    placement: str = option("appended", "The place of the phrase: appended, prepended or both.")
     corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
     corpus_address: str | None = option(None, "The corpus's address in the prompts.")
     counts: Path | None = option(
-        None, "A file with, for each id or question, the number of passages that mention both entities."
+        None, "A file with a `count` for each `id` or `question`: the passages that mention question and answer."
     )
     examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 
@@ -67,29 +68,29 @@ class ContinuationOptions(SampledOptions):
     """Options for the passages that a model continues, and the texts that completions are scored against.
 
     Attributes:
-        portrait: The text's portrait, a folder or a Hub id.
+        portrait: The text's portrait: a folder or a Hub id.
         control_portrait: The portrait of a text that the model cannot have seen; null for no control.
         passages: The text file.
         passage_words: The number of words of each passage that the model is shown.
         num_passages: The number of passages, spread evenly over the text.
-        passage_seed: The seed for the places where passages begin.
+        passage_seed: The random seed that decides where passages begin.
     """
 
-    portrait: str | None = option(None, "The text's portrait, a folder or a Hub id.")
+    portrait: str | None = option(None, "The text's portrait: a folder or a Hub id.")
     control_portrait: str | None = option(None, "The portrait of a text that the model cannot have seen.")
     passages: Path | None = option(None, "The text file.", metavar="FILE")
     passage_words: int = option(32, "The number of words of each passage that the model is shown.", minimum=1)
     num_passages: int = option(200, "The number of passages, spread evenly over the text.", minimum=1)
-    passage_seed: int = option(0, "The seed for the places where passages begin.", minimum=0)
+    passage_seed: int = option(0, "The random seed that decides where passages begin.", minimum=0)
 
 
 @dataclass(frozen=True)
 class AccordingToScoreOptions(ScoreOptions):
-    """The places of the portraits.
+    """Options for portraits that were moved since the run.
 
     Attributes:
-        portrait: A folder or Hub id; null for the portrait that the run names.
-        control_portrait: The control portrait of ``according-to:continuation``.
+        portrait: A folder or Hub id; null for the place that the run recorded.
+        control_portrait: The same for the control portrait of ``according-to:continuation``.
     """
 
     portrait: str | None = option(None, "The portrait, if it was moved since the run.")
@@ -103,7 +104,7 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
     from selfknow.evaluate.tasks.according_to.questions import open_questions
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
-    portrait = _portrait(options)
+    portrait = _required_portrait(options)
     questions = open_questions(name.partition(":")[2], folder, options.counts)
     setup = Setup(
         options.prompt_format or questions.format,
@@ -123,10 +124,10 @@ def _open(name: str, options: AccordingToOptions | ContinuationOptions, folder: 
     return Rows(rows, questions.reference, settings, annotations=("cooccurrences",), decoding=DECODING)
 
 
-def _portrait(options: AccordingToOptions) -> str:
+def _required_portrait(options: AccordingToOptions) -> str:
     if options.portrait is None:
-        made = "a folder that `selfknow portrait build` made, or a Hub id"
-        raise UserError(f"name the corpus's portrait, {argument('portrait')}: {made}")
+        places = "a folder that `selfknow portrait build` made, or a Hub id"
+        raise UserError(f"name the corpus's portrait, {argument('portrait')}: {places}")
     return options.portrait
 
 
@@ -175,40 +176,40 @@ def _stages(options: AccordingToOptions | ContinuationOptions, rows: Rows) -> Se
     return [Stage(ANSWER, answers), *([Stage(EXPLAIN, explanations)] if setup.format == TWO_STEP else [])]
 
 
-def _own_rows(
+def _rows_of_user_questions(
     questions: Sequence[Row], reference: "DatasetReference", options: AccordingToOptions | ContinuationOptions
 ) -> Rows:
     from selfknow.evaluate.tasks.according_to.prompts import chosen_prompts
-    from selfknow.evaluate.tasks.according_to.questions import own_questions
+    from selfknow.evaluate.tasks.according_to.questions import rows_of_user_questions
     from selfknow.evaluate.tasks.according_to.score import describe_portrait
 
     assert isinstance(options, AccordingToOptions), "users cannot bring questions to the continuation task"
     settings = {
-        "format": options.prompt_format
-        or "long",  # other tools' replies are scored whole, like those of the long format
+        # Other tools' replies have no explanation of their own: the whole reply is scored, as in the long format.
+        "format": options.prompt_format or "long",
         "prompts": list(chosen_prompts(options.prompts)),
-        "portrait": describe_portrait(_portrait(options)),
+        "portrait": describe_portrait(_required_portrait(options)),
         "samples": options.samples,
         "limit": None,
     }
-    return Rows(own_questions(questions), reference, settings, annotations=("cooccurrences",))
+    return Rows(rows_of_user_questions(questions), reference, settings, annotations=("cooccurrences",))
 
 
 def _prompts(rows: Rows) -> Sequence[str]:
-    """Return the ids of the prompts that a reply may answer; only ``continuation`` for passages."""
+    """Return the ids of the run's prompts; for passages that is ``continuation`` alone."""
     prompts = rows.settings.get("prompts")
     return list(map(str, prompts)) if isinstance(prompts, list) else ["continuation"]
 
 
 def _score(run: FinishedRun, options: AccordingToScoreOptions) -> Iterator[Scores]:
     from selfknow.evaluate.tasks.according_to import continuation
-    from selfknow.evaluate.tasks.according_to.score import open_portrait, portrait_of_run, score
+    from selfknow.evaluate.tasks.according_to.score import load_portrait, open_portrait, score
 
     format_, portrait = open_portrait(run, options.portrait)
     if format_ != continuation.CONTINUATION:
         return score(run, format_, portrait)
-    described = run.description["settings"].get("control_portrait")
-    control = portrait_of_run(run, described, options.control_portrait) if described else None
+    control_description = run.description["settings"].get("control_portrait")
+    control = load_portrait(run, control_description, options.control_portrait) if control_description else None
     return continuation.score(run, portrait, control)
 
 
@@ -262,5 +263,5 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
         },
     ),
     report=_report,
-    table=TableSupport(variants=_prompts, own_rows=_own_rows),
+    table=TableSupport(variants=_prompts, own_rows=_rows_of_user_questions),
 )

@@ -2,7 +2,7 @@
 -- Source: Prato et al., Figure 4
 -- Grain: one row per cohort and number of documents in the target.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents; n answers, n_graded, n_questions;
--- accuracy, low and high (95%, Wilson); chance: right entries, but a random number of them.
+-- accuracy, low and high (95%, Wilson); chance: a model with right entries, but a random number of them.
 -- Needs: scores
 select
     cohort, model_label, dataset_size, setup, num_documents,

@@ -1,9 +1,9 @@
 -- Are diarists with common names mixed up more often?
 -- Source: not in the paper
--- Grain: one row per cohort and frequency of a diarist's rarest word of the name, in classes of powers of two.
--- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); rarest_from and rarest_to (that many of the
--- corpus's diarists have the rarest word of the asked name in theirs); n answers, n_graded, n_questions; accuracy, low
--- and high (95%, Wilson); chance: right entries, but a random number of them.
+-- Grain: one row per cohort and frequency of the rarest word in a diarist's name, in classes of powers of two.
+-- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); rarest_from and rarest_to (the number of diarists
+-- in the corpus who share the rarest word of the name); n answers, n_graded, n_questions; accuracy, low and high (95%,
+-- Wilson); chance: a model with right entries, but a random number of them.
 -- Needs: scores, corpus
 with words as (
     select distinct dataset_size, diarist, unnest(string_split(diarist, ' ')) as word

@@ -1,4 +1,4 @@
-"""The diaries that a run asks about: their size and setup, and their documents, found for queries to join against."""
+"""The corpus that a run asks about: its size and setup, and its documents, which queries join."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,10 @@ _SIZES = {"k": 1_000, "m": 1_000_000}
 
 
 def facts(description: Mapping[str, Any]) -> Facts:
-    """Dataset size, diarists, setup and seed of a run; both setups of a size tell the same diaries.
+    """Return a run's facts for SQL: dataset size, number of diarists, setup and seed.
 
-    The manifest of the dataset says them, whatever its config is called; without one the name of the config does.
+    They come from the dataset's manifest, or without one from the name of the config. Both setups of a size have the
+    same diaries.
 
     Example:
         >>> facts({"dataset": {"config": "8k-simplified"}}).columns["num_diarists"]
@@ -45,7 +46,7 @@ def _dataset(description: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parameters(description: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters of the config from its manifest; empty if there was no manifest."""
+    """Return the parameters of the config in the dataset's manifest; empty if there is no manifest."""
     parameters = _dataset(description).get("parameters")
     return parameters if isinstance(parameters, dict) and "num_diarists" in parameters else {}
 
@@ -57,7 +58,7 @@ def _is_simplified(description: Mapping[str, Any]) -> bool:
 
 
 def _is_own(description: Mapping[str, Any]) -> bool:
-    """Return true if the run asked about a corpus of one's own, which has a name and no shape."""
+    """Return true if the run asked about a user's own corpus, which has a name instead of a size."""
     return "corpus" in _parameters(description)
 
 
@@ -86,16 +87,16 @@ def _num_diarists(size: str) -> int | None:
 
 
 def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[str, list[str]]:
-    """Return the files of the training split of each dataset size in the runs, if they can be found.
+    """Return the files of the training split of each dataset size in the runs, without sizes that are not found.
 
-    The setups of one dataset folder tell the same diaries, so either will do, and the standard one is read faster.
+    Both setups of a dataset folder have the same diaries, so either is used; the standard one is read faster.
 
     Args:
-        runs: The run folders; a local folder that they name is found by itself.
-        folders: Dataset folders that the user named.
+        runs: The run folders; a local dataset folder that they name is searched, too.
+        folders: The user's dataset folders.
 
     Raises:
-        UserError: A dataset folder that was named holds none of these sizes.
+        UserError: One of the user's dataset folders holds none of these sizes.
     """
     configs = {size: _configs(size, runs) for run in runs if (size := _size(run.description))}
     names = [str(run.dataset["name"]) for run in runs if run.dataset.get("name")]
@@ -112,7 +113,7 @@ def find_documents(runs: "Sequence[RunFolder]", folders: Sequence[str]) -> dict[
 
 
 def _configs(size: str, runs: "Sequence[RunFolder]") -> list[str]:
-    """Return the possible names of the configs of a size: the usual ones, and those in runs."""
+    """Return the possible names of a size's configs: the usual ones, and those of the runs."""
     named = [str(run.dataset["config"]) for run in runs if _size(run.description) == size and run.dataset.get("config")]
     return list(dict.fromkeys([size, size + SIMPLIFIED, *named]))
 
@@ -126,33 +127,33 @@ def _train_files(folder: str, config: str) -> list[str]:
     from selfknow.runs.reader import HUB
 
     if folder.startswith(HUB):
-        place, files = f"{folder.rstrip('/')}/{config}", hub_filesystem()
-        return [f"{HUB}{path}" for path in sorted(files.glob(f"{place}/train-*.parquet"))]
+        config_folder, files = f"{folder.rstrip('/')}/{config}", hub_filesystem()
+        return [f"{HUB}{path}" for path in sorted(files.glob(f"{config_folder}/train-*.parquet"))]
     return [str(path) for path in sorted((user_path(folder).absolute() / config).glob("train-*.parquet"))]
 
 
 def missing_documents(run: "RunFolder", files: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the reason that a run's documents are missing."""
+    """Return the reason that a run's documents are missing; None if they are not."""
     size = _size(run.description)
     if size is None or size in files:
         return None
     return (
-        f"the documents that {run.location} asks about are not at hand: name the dataset folder that "
+        f"the documents that {run.location} asks about are missing: name the dataset folder that "
         f"holds {size} ({argument('corpora', flag='corpus FOLDER')})"
     )
 
 
 def documents_sql(files: Mapping[str, Sequence[str]]) -> str:
-    """One row per document: of the standard setup as it stands, of the simplified one cut at its titles."""
+    """Return SQL that selects one row per document; documents of the simplified setup are split at their titles."""
     if not files:
         return (
             "select null::varchar as dataset_size, null::varchar as diarist, null::integer as number,"
             " null::varchar as body, null::integer as num_sentences where false"
         )
-    return " union all\n".join(_documents_of(size, paths) for size, paths in files.items())
+    return " union all\n".join(_documents_of_size(size, paths) for size, paths in files.items())
 
 
-def _documents_of(size: str, paths: Sequence[str]) -> str:
+def _documents_of_size(size: str, paths: Sequence[str]) -> str:
     from selfknow.sql.literals import file_list, literal
 
     rows = f"read_parquet({file_list(paths)}, hive_partitioning = false) where kind = 'document'"

@@ -2,9 +2,10 @@
 -- Source: ours, after Prato et al., section 4.4; exact match is right count times right content
 -- Grain: one row per cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded, n_questions; exact_match,
--- right_count and right_content (no error as far as it goes), each with low and high (95%, Wilson); right_count_yes
--- (answers with the right count) of right_count_of; right_count_given_right_content; if_independent, what exact match
--- would be if count and content went wrong independently; chance, of exact_match and of right_count: a random number.
+-- right_count and right_content (no error as far as the answer goes), each with low and high (95%, Wilson);
+-- right_count_yes (answers with the right count) of right_count_of; right_count_given_right_content; if_independent
+-- (exact match if errors in count and content were independent); chance, of exact_match and of right_count: a random
+-- number of documents.
 -- Needs: scores
 with shares as (
     select

@@ -1,13 +1,13 @@
 -- What goes wrong: the number of documents, the content of the answer, or each single document?
--- Source: ours; Prato et al. grade whole answers (Figure 2) and recalled documents (Figure 7) apart
+-- Source: ours; Prato et al. grade whole answers (Figure 2) and recalled documents (Figure 7) separately
 -- Grain: one row per cohort.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); n answers, n_graded; right_count and right_content
--- (no error as far as it goes), each with low and high (95%, Wilson over questions); n_documents in the targets of
--- scored answers, n_diarists; document_recall: the share of these that is in the answer without an error, found: that
--- is there at all, right or wrong, each with low and high (95%, bootstrap over diarists, whose documents are no
--- independent trials); document_recall_yes: those documents, of n_documents; expected_content: the documents' recall to
--- the power of their number, what right content would be if they went wrong independently; chance, of right_count: a
--- random number.
+-- (no error as far as the answer goes), each with low and high (95%, Wilson over questions); n_documents in the targets
+-- of scored answers, n_diarists; document_recall (the share of these documents that are in the answer without an error)
+-- and found (the share that are in the answer, right or wrong), each with low and high (95%, bootstrap over diarists,
+-- because a diarist's documents are not independent); document_recall_yes (documents recalled without an error);
+-- expected_content (right content if errors in documents were independent: document_recall to the power of their
+-- number); chance, of right_count: a random number of documents.
 -- Needs: scores
 with graded as (
     select
@@ -33,7 +33,7 @@ diarists as (
     group by all
 ),
 
-alike as (
+grouped_diarists as (
     select
         cohort, sum(documents)::bigint as n_documents, sum(correct)::bigint as document_recall_yes,
         map_entries(histogram({ 'documents': documents, 'found': found, 'correct': correct })) as kinds
@@ -58,7 +58,7 @@ recalled as (
                 { 'numerator': kind.key.found, 'denominator': kind.key.documents, 'clusters': kind.value }
             )
         ) as found
-    from alike
+    from grouped_diarists
 ),
 
 independent as (

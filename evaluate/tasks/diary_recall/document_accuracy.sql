@@ -1,10 +1,10 @@
--- Are longer documents recalled with more errors?
+-- Do longer documents have more errors?
 -- Source: Prato et al., Figure 7: of the recalled documents that are in the target, the share without an error
 -- Grain: one row per cohort and length of the target document in sentences.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences; n documents of this length in
 -- the targets of scored answers, n_graded of them (those that were recalled), n_diarists; document_accuracy, low and
--- high (95%, bootstrap over diarists, whose documents are no independent trials); chance: a random body of the right
--- length (k of 8 attributes in order, each with one of 2 values; null for a corpus of your own).
+-- high (95%, bootstrap over diarists, because a diarist's documents are not independent); chance: a random body of the
+-- right length (k of 8 attributes in order, each with one of 2 values; null for a corpus of your own).
 -- Needs: scores
 with diarists as (
     select

@@ -1,6 +1,6 @@
-"""Diary texts: an answer is cut into documents, and these are matched to those of its target, the true answer.
+"""The documents in diary texts, and their match with those of the target, which is the true answer.
 
-Each text is split once, without regular expressions, which take ten times as long over a million answers.
+Texts are split without regular expressions, which take ten times as long over a million answers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ _MIDDLES = (DIARY, OWN)
 
 @dataclass(frozen=True)
 class Document:
-    """A titled document, of an answer or of its target: a diary entry, or a document of the user's corpus.
+    """A titled document of an answer or a target: a diary entry, or a document of the user's own corpus.
 
     Attributes:
-        diarist: The name in its title.
-        number: The number in its title, from 1.
+        diarist: The name in the title.
+        number: The number in the title, from 1.
         sentences: The lines below the title, unchanged.
-        middle: The text between name and number in its title: :data:`DIARY` or :data:`OWN`.
+        middle: The text between name and number in the title: :data:`DIARY` or :data:`OWN`.
     """
 
     diarist: str
@@ -52,7 +52,7 @@ def title(diarist: str, number: int, middle: str = DIARY) -> str:
 
 
 def parse_title(line: str) -> tuple[str, int, str] | None:
-    """Return the diarist and the number of a title line, and what stands between them; ``None`` for any other line.
+    """Return the diarist, the number and the text between them of a title line; None for any other line.
 
     Example:
         >>> parse_title("Mary-Ann O'Neill's Diary Entry 12")
@@ -69,10 +69,10 @@ def parse_title(line: str) -> tuple[str, int, str] | None:
 
 
 def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
-    r"""Cut a text at its title lines.
+    r"""Split a text at its title lines.
 
     Args:
-        text: An answer, or the part of one that a model added.
+        text: An answer, or the continuation of a started answer.
 
     Returns:
         The lines before the first title (none if the answer starts correctly), and the documents in order.
@@ -97,13 +97,13 @@ def cut(text: str) -> tuple[tuple[str, ...], tuple[Document, ...]]:
 
 
 class Fate(StrEnum):
-    """The fate of a document of an answer or of its target.
+    """The result of matching one document of an answer or a target.
 
-    The first five are documents of the answer, so they add up to the number recalled; ``correct``, ``wrong`` and
-    ``missing`` add up to the number in the target.
+    The first five are documents of the answer, so their counts add up to the number recalled. The counts of
+    ``correct``, ``wrong`` and ``missing`` add up to the number in the target.
     """
 
-    correct = "correct"  # in the target, and every line of it right
+    correct = "correct"  # in the target, without an error
     wrong = "wrong"  # in the target, with an error
     repeated = "repeated"  # in the target, but recalled before
     beyond = "beyond"  # the diarist's, but with a number that the target does not have
@@ -116,12 +116,12 @@ class MatchedDocument:
     """One document of the answer or the target.
 
     Attributes:
-        place: Its place in the answer, from 1; null where it is missing.
+        place: The document's place in the answer, from 1; null if it is missing there.
         number: The number in its title.
-        fate: One of :class:`Fate`.
-        recalled_sentences: The number of lines below its title in the answer; null where it is missing.
-        target_sentences: The number of its sentences in the target; null where it is not there.
-        body: The lines below its title after typography was removed; null if the answer had none.
+        fate: The result of the match.
+        recalled_sentences: The number of lines below its title in the answer; null if it is missing there.
+        target_sentences: The number of its sentences in the target; null if it is not in the target.
+        body: The lines below its title without typography; null if the answer has no typography.
     """
 
     place: int | None
@@ -139,12 +139,12 @@ def match(recalled: Sequence[Document], target: Sequence[Document]) -> Iterator[
         recalled: The documents of the answer, in order.
         target: The documents of the target, each number once.
     """
-    wanted = {(document.diarist, document.number, document.middle): document for document in target}
+    target_documents = {(document.diarist, document.number, document.middle): document for document in target}
     diarists = {document.diarist for document in target}
     seen: set[tuple[str, int, str]] = set()
     for place, document in enumerate(recalled, start=1):
         key = (document.diarist, document.number, document.middle)
-        expected = wanted.get(key)
+        expected = target_documents.get(key)
         if document.diarist not in diarists:
             fate = Fate.foreign
         elif expected is None:
@@ -156,6 +156,6 @@ def match(recalled: Sequence[Document], target: Sequence[Document]) -> Iterator[
         seen.add(key)
         length = None if expected is None else len(expected.sentences)
         yield MatchedDocument(place, document.number, fate, len(document.sentences), length)
-    for key, document in wanted.items():
+    for key, document in target_documents.items():
         if key not in seen:
             yield MatchedDocument(None, document.number, Fate.missing, None, len(document.sentences))

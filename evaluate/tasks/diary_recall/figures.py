@@ -1,4 +1,4 @@
-"""The charts of diary recall's queries in a report, and how to read each."""
+"""The charts of diary recall in a report, with a sentence on how to read each."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -77,12 +77,12 @@ def _count_and_content(rows: Sequence[Row]) -> list[Panel]:
 
 
 def _probes(rows: Sequence[Row]) -> list[Panel]:
-    shown = chart_columns(rows, "probe", "orderly")
-    return _panels(shown, lambda part: charts.dots(part, "orderly", row="probe", title="goes on in order"))
+    columns_of_rows = chart_columns(rows, "probe", "orderly")
+    return _panels(columns_of_rows, lambda part: charts.dots(part, "orderly", row="probe", title="goes on in order"))
 
 
-def _short(number: int | None) -> str:
-    """1315758080 as 1.3B."""
+def _short_size(number: int | None) -> str:
+    """Return a number of parameters in short: 1315758080 as ``1.3B``."""
     if not number:
         return ""
     return f"{number / 1e9:.1f}B" if number >= 1e9 else f"{number / 1e6:.0f}M"
@@ -91,7 +91,7 @@ def _short(number: int | None) -> str:
 def _pretrained(rows: Sequence[Row]) -> list[Panel]:
     long = [
         {
-            "label": f"{row['suite']} {_short(row['num_parameters'])} · {row['dataset_size']} · {row['setup']}",
+            "label": f"{row['suite']} {_short_size(row['num_parameters'])} · {row['dataset_size']} · {row['setup']}",
             "dataset_size": row["dataset_size"],
             "setup": row["setup"],
             "weights": kind,
@@ -114,9 +114,10 @@ def _pretrained(rows: Sequence[Row]) -> list[Panel]:
 def _origins(rows: Sequence[Row]) -> list[Panel]:
     titles = ("sentences in the wrong document", "share of wrong documents")
     tips = ("n_documents", "n_diarists")
-    shown = chart_columns(rows, "recalled_sentences", "origin", "share", *tips)
+    columns_of_rows = chart_columns(rows, "recalled_sentences", "origin", "share", *tips)
     return _panels(
-        shown, lambda part: charts.against_chance(part, "recalled_sentences", "origin", titles=titles, tips=tips)
+        columns_of_rows,
+        lambda part: charts.against_chance(part, "recalled_sentences", "origin", titles=titles, tips=tips),
     )
 
 
@@ -139,10 +140,10 @@ def _stop(rows: Sequence[Row]) -> list[Panel]:
 
 
 def _quoted(rows: Sequence[Row]) -> list[Panel]:
-    known = [row for row in rows if row["quip"] is not None]
+    graded_rows = [row for row in rows if row["quip"] is not None]
     return [
         Panel(name, charts.dots([dot(row, row["texts"], "quip", "chance") for row in group], "quip", title="mean QUIP"))
-        for name, group in grouped(known, "model_label", "dataset_size", "setup", most=len(known)).items()
+        for name, group in grouped(graded_rows, "model_label", "dataset_size", "setup", most=len(graded_rows)).items()
     ]
 
 
@@ -155,15 +156,15 @@ _sentences = pictures_of_models("recalled_sentences", "target_sentences", ("sent
 
 FIGURES: Mapping[str, Figure] = {
     "accuracy_by_size": Figure(
-        "Exact match of whole answers; dashed: right entries, but a random number of them. A small circle is one "
-        "training of several that differ in their seed. Of three or more the interval is over seeds and questions; "
-        "with fewer than three seeds it is over questions alone.",
+        "Exact match of whole answers; dashed: right entries, but a random number of them. A small circle is one of "
+        "several trainings with different seeds. With three seeds or more, the interval is over seeds and questions; "
+        "otherwise it is over questions alone.",
         named={"figure-2": accuracy_by_size},
         shares=("accuracy",),
         title="Whole diaries right",
     ),
     "setup_gap": Figure(
-        "Accuracy with all entries in one document, less accuracy with a document each. Zero: no difference.",
+        "Accuracy with all entries in one document minus accuracy with a document for each. Zero: no difference.",
         named={"figure-3": setup_gap},
         nothing="no model was asked in both setups at one dataset size",
         shares=("accuracy_simplified", "accuracy_standard", "gap"),
@@ -205,7 +206,7 @@ FIGURES: Mapping[str, Figure] = {
         title="Single entries",
     ),
     "recalled_sentences": Figure(
-        "The diagonal again, within documents: sentences recalled against sentences that there are. The numbers in "
+        "Sentences recalled in each document against sentences in the target. The numbers in "
         "small pictures are percentages of a row.",
         draw=all_but(_sentences, of_the_paper),
         named={"figure-8": chosen(_sentences, of_the_paper)},
@@ -229,24 +230,25 @@ FIGURES: Mapping[str, Figure] = {
     "pretrained_or_scratch": Figure(
         "The same architecture, from the published weights and from random ones.",
         named={"table-1": _pretrained},
-        nothing="of no model is it known whether it started from pre-trained weights",
+        nothing="no model is known to have started from pre-trained or from random weights",
         shares=("accuracy_pretrained", "accuracy_scratch"),
         title="Pre-trained or not",
     ),
     "published_accuracies": Figure(
-        "The paper's numbers beside ours, of the same model, started alike, and the same corpus.",
+        "The paper's numbers beside ours, for the same model with the same kind of starting weights, and the same "
+        "corpus.",
         nothing="no model of the paper's Table 1 was trained on 32k diarists",
         shares=("accuracy", "published"),
         title="Beside the paper",
     ),
     "wrong_answers": Figure(
-        "Answers by their error. Failed requests are shown, but are no wrong answers.",
+        "Answers by their error. Failed requests are shown, but are not wrong answers.",
         _reasons,
         title="Kinds of error",
     ),
     "wrong_documents": Figure(
-        "The bodies of wrong documents, looked up in the corpus. Dashed: what random bodies would give; below five "
-        "sentences a random body is often somebody's.",
+        "The origin of wrong documents: their text is looked up in the corpus. Dashed: chance; with fewer than five "
+        "sentences a random text is often in the corpus.",
         _origins,
         "there is no wrong document",
         title="Wrong entries",
@@ -260,11 +262,11 @@ FIGURES: Mapping[str, Figure] = {
         title="By name",
     ),
     "quoted_answers": Figure(
-        "The share of the text's n-grams that stand in the training text; the tick is random bodies that nobody wrote. "
-        "An answer that is quoted no more than those says nothing about whether it is right.",
+        "The share of the text's n-grams that are in the training text. Tick: random diary entries that nobody wrote. "
+        "If an answer's share is no larger, its quotes do not show that it is right.",
         _quoted,
         shares=("quip", "quoted_in_full"),
         title="Quoted answers",
     ),
 }
-"""What a report draws, in its order, by the name of the query."""
+"""The figures of the report, in their order, by the name of their query."""

@@ -1,9 +1,10 @@
--- Does it say too much or too little?
--- Source: ours, after Prato et al., Figures 5 and 6; the two errors are counted apart
+-- Does it recall too many documents or too few?
+-- Source: ours, after Prato et al., Figures 5 and 6; the two errors are counted separately
 -- Grain: one row per cohort and kind of count: over (more documents than the target has), right, under.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recall; n answers, n_graded, n_questions;
--- n_answers of this kind, share of n_graded, low and high (95%, Wilson); mean_off (how many documents too many or too
--- few, over the answers of this kind); chance: target and recalled number are both random, up to the highest number.
+-- n_answers of this kind, share of n_graded, low and high (95%, Wilson); mean_off (the mean number of documents too
+-- many or too few in the answers of this kind); chance: target and recalled number are both random, up to the highest
+-- number.
 -- Needs: scores
 with counted as (
     select answers.*, value - num_documents as off

@@ -9,13 +9,16 @@ from selfknow.report import charts
 from selfknow.report.grouping import chart_columns, joined
 from selfknow.report.shape import Draw, Panel, Row
 
-_SUITES = 3  # panels side by side
-_PICTURES = 6  # heat maps side by side, one per model
-_SMALL = 4  # with this many heat maps side by side, the numbers in their cells are small
+_MAX_SUITES = 3  # panels side by side
+_MAX_HEAT_MAPS = 6  # heat maps side by side, one per model
+_MANY_HEAT_MAPS = 4  # with this many heat maps side by side, the numbers in their cells are small
 
 
 def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
-    """Figure 2: accuracy by model size, one panel per suite; dots for unknown sizes, or if no suite has two sizes."""
+    """Draw Figure 2: accuracy by model size, one panel per suite.
+
+    Models of unknown size are dots; all are dots if no suite has two sizes.
+    """
     sized = [row for row in rows if row["num_parameters"]]
     suites = by_suite([{**row, "label": _line(row)} for row in sized])
     if len({(row["suite"], row["num_parameters"]) for row in sized}) == len(suites):
@@ -34,7 +37,7 @@ def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
             dash="setup",
             log=True,
         )
-        panels.append(Panel(suite, chart, min(_SUITES, len(suites)), "by model size" if dots else ""))
+        panels.append(Panel(suite, chart, min(_MAX_SUITES, len(suites)), "by model size" if dots else ""))
     return [*panels, *dots]
 
 
@@ -53,7 +56,7 @@ def _seed_dots(rows: Sequence[Row]) -> alt.LayerChart:
 
 
 def setup_gap(rows: Sequence[Row]) -> list[Panel]:
-    """Figure 3: one row per model, one colour per dataset size, one panel per suite, all on the same scale."""
+    """Draw Figure 3: one row per model, one colour per dataset size, one panel per suite, all on the same scale."""
     labels = [name for name, _, _ in {(row["model_label"], row["pretrained"], row["recipe"]) for row in rows}]
     named = [
         {
@@ -78,23 +81,23 @@ def setup_gap(rows: Sequence[Row]) -> list[Panel]:
                 title="simplified minus standard",
                 domain=(min(-0.1, *ends), max(0.1, *ends)),
             ),
-            min(_SUITES, len(suites)),
+            min(_MAX_SUITES, len(suites)),
         )
         for suite, of_suite in suites.items()
     ]
 
 
 def lines_of_models(x: str, value: str, titles: tuple[str, str]) -> Draw:
-    """Figures 4 and 7: for each dataset and setup, one panel per suite with one line per model.
+    """Return a function that draws Figures 4 and 7: a panel per dataset, setup and suite, with a line per model.
 
     Args:
-        x: Column of the x axis, a number.
-        value: Column of the y axis, a share.
+        x: The column of the x axis, a number.
+        value: The column of the y axis, a share.
         titles: The titles of both axes.
     """
 
     def draw(rows: Sequence[Row]) -> list[Panel]:
-        columns = min(_SUITES, len({row["suite"] for row in rows}))
+        columns = min(_MAX_SUITES, len({row["suite"] for row in rows}))
         return [
             Panel(_title(suite, part), _lines(part, x, value, titles), columns, setting)
             for setting, of_setting in by_setting(rows).items()
@@ -116,11 +119,11 @@ def _lines(rows: Sequence[Row], x: str, value: str, titles: tuple[str, str]) -> 
 
 
 def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
-    """Figures 5, 6 and 8: for each dataset and setup, one heat map per model.
+    """Return a function that draws Figures 5, 6 and 8: for each dataset and setup, one heat map per model.
 
     Args:
-        x: Column of the number recalled.
-        y: Column of the true number.
+        x: The column of the number recalled.
+        y: The column of the true number.
         titles: The titles of both axes.
     """
 
@@ -133,7 +136,7 @@ def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
             for suite, part in by_suite(of_setting).items()
         }
         targets = sorted({row[y] for row in known})
-        columns = min(_PICTURES, max(map(len, groups.values()), default=1))
+        columns = min(_MAX_HEAT_MAPS, max(map(len, groups.values()), default=1))
         return [
             Panel(
                 model,
@@ -144,7 +147,7 @@ def pictures_of_models(x: str, y: str, titles: tuple[str, str]) -> Draw:
                     "share",
                     titles=titles,
                     targets=targets,
-                    small=columns >= _SMALL,
+                    small=columns >= _MANY_HEAT_MAPS,
                 ),
                 columns,
                 group,

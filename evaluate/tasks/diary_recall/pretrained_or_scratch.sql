@@ -1,12 +1,13 @@
 -- Do pre-trained weights help?
 -- Source: Prato et al., Table 1
 -- Grain: one row per pair of cohorts of a model size, dataset size and setup, from pre-trained and from random weights.
--- Columns: suite, num_parameters; dataset_size, num_diarists, setup; of each kind n answers, n_graded, accuracy, low
--- and high (95%, see `cohort_accuracies`) and recipe (what is not as its defaults have it), null if it was not asked;
--- chance: right entries, but a random number of them. Models with an unknown start are left out.
+-- Columns: suite, num_parameters; dataset_size, num_diarists, setup; for each kind of weights n answers, n_graded,
+-- accuracy, low and high (95%, see `cohort_accuracies`) and recipe (the training settings that are not the defaults),
+-- null if it was not asked; chance: a model with right entries, but a random number of them. Models whose starting
+-- weights are unknown are left out.
 -- Needs: scores
 --
--- The pair has one recipe if there is such a pair; otherwise any two are compared.
+-- A pair with the same recipe is preferred; otherwise any two are compared.
 with started as (
     select
         *,
@@ -14,10 +15,10 @@ with started as (
             'suite': suite, 'num_parameters': num_parameters, 'dataset_size': dataset_size,
             'num_diarists': num_diarists, 'setup': setup
         } as setting,
-        bool_or(not pretrained) over of_recipe and bool_or(pretrained) over of_recipe as has_twin
+        bool_or(not pretrained) over same_recipe and bool_or(pretrained) over same_recipe as has_twin
     from cohort_accuracies
     where pretrained is not null
-    window of_recipe as (partition by setting, dataset_seed, recipe_hash)
+    window same_recipe as (partition by setting, dataset_seed, recipe_hash)
 ),
 
 pretrained as (

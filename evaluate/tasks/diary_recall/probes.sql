@@ -1,10 +1,10 @@
 -- How does a model continue an answer that starts out of order?
 -- Source: Prato et al., section 4.3
--- Grain: one row per cohort and probe, A to E (selfknow.evaluate.tasks.diary_recall.prompts says what is given).
+-- Grain: one row per cohort and probe, A to E (see selfknow.evaluate.tasks.diary_recall.prompts).
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); probe; n continuations, n_graded, n_questions;
 -- orderly (the share that goes on in order to the last document without an error), low and high (95%, Wilson);
--- next_document (the share whose first title is the one that comes next), recalls_last, and mean_skipped documents;
--- chance: right entries, but a random number of them.
+-- next_document (the share whose first title is the next one in order), recalls_last, and mean_skipped documents;
+-- chance: a model with right entries, but a random number of them.
 -- Needs: scores
 with shares as (
     select

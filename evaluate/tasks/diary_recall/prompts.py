@@ -3,14 +3,14 @@
 Prato et al., Do Large Language Models Know How Much They Know?, sections 3.2 and 4.3. The stages of a run:
 
 ``answer``
-    The question; the answer is scored as a whole.
+    The question alone. The whole answer is scored.
 ``probe``, variants ``A`` to ``E``
-    The continuation probes: the question and a started answer, which may skip or reorder entries or end within one. The
-    first half of an entry with m sentences is its title and its first floor(m / 2) sentences; for a one-sentence entry
-    it is the title alone. A started answer ends without a newline, so that the model decides whether to go on.
+    The continuation probes: the question and a started answer, which may skip or reorder entries, or end within one.
+    The first half of an entry with m sentences is its title and its first floor(m / 2) sentences. A started answer ends
+    without a newline, so that the model decides whether to continue.
 ``stop`` and ``next-title``, variants ``after-1``, ``after-2``, …
-    Teacher-forced at every entry boundary of the true answer: the log-probability that the answer ends there, and that
-    the title of the next entry follows. After the last entry the next title is that of an entry that does not exist.
+    The log-probabilities, at every entry boundary of the true answer, that the answer ends there and that the title of
+    the next entry follows (teacher forcing). After the last entry, the next title is of an entry that does not exist.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ from selfknow.models.interface import Request
 
 @dataclass(frozen=True)
 class Probe:
-    """One way to start an answer, and how a model that follows the order would go on.
+    """A continuation probe: a started answer, and its continuation in order.
 
     Attributes:
         name: ``A`` to ``E``.
-        description: The part of the answer that is given.
-        min_entries: The smallest number of entries that leaves something to recall.
+        description: The started answer in words.
+        min_entries: The smallest number of entries with something left to recall.
         started: Returns the started answer; takes the diarist's entries in order.
         next_number: The number of the first whole entry that should follow.
     """
@@ -40,9 +40,9 @@ class Probe:
     next_number: int
 
     def continuation(self, entries: Sequence[Document]) -> str:
-        """Return the continuation that a perfect model gives: the rest of a half entry, then every entry in order.
+        """Return the continuation in order: the rest of a half entry, then every entry from ``next_number`` on.
 
-        For E, which gives the last entry and then the first, these are the second entry, the third, …, the last.
+        For E, which starts with the last entry and the first, these are the second entry, the third, …, the last.
         """
         rest = [entry.text for entry in entries[self.next_number - 1 :]]
         if self.name == "C":
@@ -96,7 +96,7 @@ def target(example: Example) -> tuple[Document, ...]:
 
 
 def answer_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """Yield the questions themselves.
+    """Yield the requests of stage ``answer``.
 
     Args:
         examples: Rows with ``id``, ``prompt`` and ``completion``.
@@ -107,7 +107,7 @@ def answer_requests(examples: Iterable[Example]) -> Iterator[Request]:
 
 
 def probe_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """Yield the five continuation probes, wherever the diarist has enough entries."""
+    """Yield the requests of the five continuation probes, for diarists with enough entries."""
     for example in examples:
         entries = target(example)
         for probe in PROBES.values():
@@ -123,7 +123,7 @@ def probe_requests(examples: Iterable[Example]) -> Iterator[Request]:
 
 
 def boundary_requests(examples: Iterable[Example]) -> Iterator[Request]:
-    """Yield two requests for every entry boundary: the answer ends there, or the title of the next entry follows."""
+    """Yield two requests for every entry boundary: one forces the end of the answer, one the next title."""
     for example in examples:
         yield from _boundaries(str(example["id"]), str(example["prompt"]), target(example))
 

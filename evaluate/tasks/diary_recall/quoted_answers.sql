@@ -1,15 +1,15 @@
--- How much of an answer is word for word in the training text, and what does that show?
+-- How much of an answer is word for word in the training text, compared with other texts?
 -- Source: QUIP of Weller et al., "According to ...", section 3.1; the anchors are ours
--- Grain: one row per cohort and kind of text: right answers, wrong answers, failed requests, and three anchors made of
--- the same questions: gold answers, fictitious diarists (a gold answer under another name), and random bodies.
--- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those that
--- have an n-gram), n_diarists; quip (their mean), low, high (95%, bootstrap over diarists), quoted_in_full (the share
+-- Grain: one row per cohort and kind of text: right answers, wrong answers, failed requests, and three anchors for the
+-- same questions: gold answers, fictitious diarists (a gold answer under another name), and random bodies.
+-- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); texts (the kind); n, n_graded of them (those with
+-- an n-gram), n_diarists; quip (the mean QUIP), low, high (95%, bootstrap over diarists), quoted_in_full (the share
 -- with QUIP 1); chance: the mean QUIP of random bodies.
 -- Needs: scores, corpus, portrait diaries
 --
--- A fictitious diarist has the given name of the diarist in the question and the surname of another, and nobody has
--- both. A random body has as many sentences as the longest true one, with attributes and values drawn from the corpus,
--- and no diarist wrote it: it is the first such one of eight draws by MD5. A question without one has no such anchor.
+-- A fictitious diarist has the given name of the diarist in the question and another diarist's surname; nobody in the
+-- corpus has both. A random body has as many sentences as the longest true one, with attributes and values drawn from
+-- the corpus. It is the first of eight draws by MD5 that no diarist wrote; a question without one has no such anchor.
 with asked as (
     select distinct
         cohort, example_id, dataset_size, diarist, completion, list_max(document_lengths) as num_sentences
@@ -79,7 +79,7 @@ random_bodies as (
     group by all
 ),
 
-nobodys_bodies as (
+unwritten_bodies as (
     select cohort, example_id, arg_min(body, draw) as body
     from random_bodies
     anti join corpus using (dataset_size, body)
@@ -107,7 +107,7 @@ texts as (
     inner join made_up_names using (cohort, example_id)
     union all
     select cohort, example_id, 'random bodies' as texts, body as text
-    from nobodys_bodies
+    from unwritten_bodies
 ),
 
 scored as (

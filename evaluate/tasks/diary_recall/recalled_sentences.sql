@@ -2,9 +2,9 @@
 -- Source: Prato et al., Figure 8, over the recalled documents that are in the target
 -- Grain: one row per cohort, length of the target document and length recalled, in sentences.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); target_sentences, recalled_sentences; n documents
--- of this target length that were recalled (n_graded is the same: each has a length), n_diarists, n_documents with this
--- length recalled; share, low and high (95%, bootstrap over diarists, whose documents are no independent trials);
--- chance: all lengths are equally likely.
+-- of this target length that were recalled (n_graded is the same: each has a length), n_diarists, n_documents recalled
+-- with this length; share, low and high (95%, bootstrap over diarists, because a diarist's documents are not
+-- independent); chance: all lengths are equally likely.
 -- Needs: scores
 with lengths as (
     select
@@ -17,7 +17,7 @@ with lengths as (
     group by cohort, target_sentences, example_id, recalled_sentences
 ),
 
--- diarists who recalled as many documents, and as many of this length
+-- the number of diarists with the same number of recalled documents, and of documents of this length
 with_length as (
     select cohort, target_sentences, recalled_sentences, recalled, documents, count(*) as diarists
     from lengths
@@ -29,23 +29,23 @@ cells as (
     from with_length
 ),
 
-alike as (
+diarists_by_recalled as (
     select cohort, target_sentences, recalled, (sum(diarists * documents) // recalled)::bigint as diarists
     from with_length
     group by cohort, target_sentences, recalled
 ),
 
--- those who recalled as many documents, and none of this length
+-- the number of diarists with the same number of recalled documents, but none of this length
 without_length as (
     select
         cohort, target_sentences, cells.recalled_sentences, recalled,
         0 as documents,
-        alike.diarists - coalesce(sum(with_length.diarists), 0)::bigint as diarists
+        diarists_by_recalled.diarists - coalesce(sum(with_length.diarists), 0)::bigint as diarists
     from cells
-    inner join alike using (cohort, target_sentences)
+    inner join diarists_by_recalled using (cohort, target_sentences)
     left join with_length using (cohort, target_sentences, recalled_sentences, recalled)
-    group by cohort, target_sentences, cells.recalled_sentences, recalled, alike.diarists
-    having alike.diarists > coalesce(sum(with_length.diarists), 0)
+    group by cohort, target_sentences, cells.recalled_sentences, recalled, diarists_by_recalled.diarists
+    having diarists_by_recalled.diarists > coalesce(sum(with_length.diarists), 0)
 ),
 
 counted as (

@@ -1,6 +1,6 @@
-"""The part of a report on diary recall: how many diaries are recalled exactly, its charts, and sample answers.
+"""The diary-recall part of a report: its headline and sample answers.
 
-An answer is cut into pieces that a page can colour: right, wrong, beyond the end, quoted.
+An answer is split into pieces that a page can colour: right, wrong, beyond the end, quoted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
 
-_MOST_COHORTS = 6
+_MAX_COHORTS = 6
 _LEGEND = (
     Piece("Right", "right"),
     Piece("wrong", "wrong"),
@@ -45,14 +45,14 @@ _LEGEND = (
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Show right and wrong answers of each cohort; mark the spans that the first portrait finds in its corpus."""
+    """Return right and wrong answers of each cohort, with the spans that the first portrait finds in its corpus."""
     name, portrait = next(iter(connection.portraits.items()), (None, None))
     examples_by_group: dict[str, list[Example]] = {}
     for row in labelled_rows(connection, "sample_answers"):
         examples_by_group.setdefault(row["label"], []).append(_example(row, portrait))
     if not examples_by_group:
         return []
-    groups = [ExampleGroup(label, examples) for label, examples in list(examples_by_group.items())[:_MOST_COHORTS]]
+    groups = [ExampleGroup(label, examples) for label, examples in list(examples_by_group.items())[:_MAX_COHORTS]]
     quoted = [] if name is None else [Piece(f"quoted from {name}", quoted=True)]
     legend = [piece for mark in (*_LEGEND, *quoted) for piece in (mark, Piece(" "))][:-1]
     title = "What do right and wrong answers look like?"
@@ -65,31 +65,31 @@ def _example(row: Row, portrait: "Portrait | None") -> Example:
 
 
 def _reply(row: Row, portrait: "Portrait | None") -> ShownReply:
-    whole = row["generation"] or ""
-    text = whole[:LONGEST_REPLY]
+    generation = row["generation"] or ""
+    text = generation[:LONGEST_REPLY]
     kinds = list(_kinds(text, cut(row["target"])[1]))
     spans = [(span.start, span.end) for span in portrait.quotes(text)] if portrait is not None and text else []
-    return ShownReply("", tuple(_pieces(text, kinds, spans)), len(whole) - len(text), error=row["error"])
+    return ShownReply("", tuple(_pieces(text, kinds, spans)), len(generation) - len(text), error=row["error"])
 
 
 def _kinds(text: str, target: tuple[Document, ...]) -> Iterator[str]:
-    """Yield the kind of each line of an answer; an empty text if it is only formatting or a remark."""
+    """Yield the kind of each line of an answer, such as ``right``; an empty text for formatting and remarks."""
     answer = read_answer(text, target)
-    wanted = {(document.diarist, document.number): document.sentences for document in answer.target}
+    expected_sentences = {(document.diarist, document.number): document.sentences for document in answer.target}
     fates = [item.fate for item in match(answer.recalled, answer.target) if item.place is not None]
     documents = iter(zip(answer.recalled, fates, strict=True))
     fate: Fate | None = None
-    rest: Iterator[str] = iter(())
+    remaining: Iterator[str] = iter(())
     for line in text.split("\n") if text else []:
         bare = undressed(line) if answer.is_dressed else line
         if parse_title(bare):
             document, fate = next(documents)
-            rest = iter(wanted.get((document.diarist, document.number), ()))
+            remaining = iter(expected_sentences.get((document.diarist, document.number), ()))
             yield "right" if fate in (Fate.correct, Fate.wrong) else fate.value
         elif answer.is_dressed and (not bare or is_remark(bare)):
             yield ""
         elif fate in (Fate.correct, Fate.wrong):
-            yield "right" if bare == next(rest, None) else "wrong"
+            yield "right" if bare == next(remaining, None) else "wrong"
         else:
             yield "wrong" if fate is None else fate.value
 
@@ -106,7 +106,7 @@ def _pieces(text: str, kinds: Sequence[str], spans: Sequence[tuple[int, int]]) -
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines with their newlines, split as :func:`cut` splits them."""
+    """Yield the lines of a text with their newlines; only a newline ends a line, as in :func:`cut`."""
     lines = text.split("\n")
     yield from (f"{line}\n" for line in lines[:-1])
     if lines[-1]:
@@ -115,16 +115,16 @@ def _lines(text: str) -> Iterator[str]:
 
 _RANDOM = "guessing"
 _SETTINGS = ("dataset_size", "trained_on")
-_GAPS = 3  # if there are more, only the figure shows them
+_MAX_GAPS = 3  # if there are more, only the figure shows them
 SETUPS = {
     "simplified": "all entries of a diarist were one document",
     "standard": "each diary entry was a document of its own",
 }
-"""The setups of a corpus, in words."""
+"""The description of each setup of a corpus, by its name."""
 
 
 def headline(report: Report) -> Headline | None:
-    """Return the shares of exact answers, right entry counts and right entries; null if nothing was scored."""
+    """Return the shares of exact answers, right entry counts and right entries; None if nothing was scored."""
     accuracies, counts = report.rows_of("accuracy_by_size"), report.rows_of("count_and_content")
     if not accuracies:
         return None
@@ -153,14 +153,14 @@ def headline(report: Report) -> Headline | None:
             chance_name="with every entry right, but a random number of them",
         ),
     ]
-    count_of = {row["cohort"]: row for row in counts}
+    counts_by_cohort = {row["cohort"]: row for row in counts}
     findings = [
-        _finding(row, accuracies, count_of[row["cohort"]])
+        _finding(row, accuracies, counts_by_cohort[row["cohort"]])
         for row in accuracies
-        if row["accuracy"] is not None and row["cohort"] in count_of
+        if row["accuracy"] is not None and row["cohort"] in counts_by_cohort
     ]
     gaps = report.rows_of("setup_gap")
-    return Headline(findings, shown_measures, [_note(gap, gaps) for gap in gaps] if len(gaps) <= _GAPS else [])
+    return Headline(findings, shown_measures, [_note(gap, gaps) for gap in gaps] if len(gaps) <= _MAX_GAPS else [])
 
 
 def _entries(row: Row) -> Number:
@@ -169,32 +169,39 @@ def _entries(row: Row) -> Number:
 
 
 def _finding(row: Row, rows: Sequence[Row], counts: Row) -> Finding:
-    """Return how many diaries are recalled whole, and how often their number of entries is right."""
-    whole = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
-    right = number("number of entries", counts, "right_count")
-    when = (
+    """Return the finding on a cohort: the shares of diaries recalled whole, and with the right number of entries."""
+    whole_diaries = number("whole diaries", row, "accuracy", of="n_graded", chance=None)
+    right_counts = number("number of entries", counts, "right_count")
+    subject = (
         f"When {SETUPS[row['setup']]} (“{row['setup']}”), it"
         if row["setup"] in SETUPS and len({other["setup"] for other in rows}) > 1
         else "It"
     )
-    sentence = f"{when} recalls {rounded(row['accuracy'])} of diaries whole"
-    if right.value is not None:
-        sentence += f", and the right number of entries for {rounded(right.value)}"
+    sentence = f"{subject} recalls {rounded(row['accuracy'])} of diaries whole"
+    if right_counts.value is not None:
+        sentence += f", and the right number of entries for {rounded(right_counts.value)}"
     peers = [other for other in rows if other["model_label"] == row["model_label"]]
     settings = [_without_setup(other) for other in peers]
-    more = setting(settings[peers.index(row)], settings, *_SETTINGS)
-    return Finding(row["model_label"], _verdict(whole, right), f"{sentence}.", [whole, right], _RANDOM, more)
+    distinction = setting(settings[peers.index(row)], settings, *_SETTINGS)
+    return Finding(
+        row["model_label"],
+        _verdict(whole_diaries, right_counts),
+        f"{sentence}.",
+        [whole_diaries, right_counts],
+        _RANDOM,
+        distinction,
+    )
 
 
 def _without_setup(row: Row) -> Row:
-    """Return a row without the settings that only repeat its setup, which the sentence says."""
+    """Return a row without the settings that only repeat its setup, which the sentence already names."""
     return {name: None if row[name] == row["setup"] else row[name] for name in _SETTINGS}
 
 
-def _verdict(whole: Number, right: Number) -> Verdict:
-    """Return "yes" only for a model that mostly recalls both the number of entries and the entries themselves."""
-    verdict = against_chance(right)
-    return PARTLY if verdict == YES and not (whole.low or 0) > 1 / 2 else verdict
+def _verdict(whole_diaries: Number, right_counts: Number) -> Verdict:
+    """Return "yes" only if the model mostly recalls both the number of entries and the entries themselves."""
+    verdict = against_chance(right_counts)
+    return PARTLY if verdict == YES and not (whole_diaries.low or 0) > 1 / 2 else verdict
 
 
 def _note(gap: Row, gaps: Sequence[Row]) -> Note:

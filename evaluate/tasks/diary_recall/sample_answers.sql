@@ -1,9 +1,9 @@
 -- What do right and wrong answers look like?
 -- Source: the generations themselves
--- Grain: one row per answer: for every cohort and reason, the two whose ids have the smallest MD5.
--- Columns: cohort, model_label, dataset_size, setup; reason (`right`, or why it is wrong); n (answers of the cohort
--- with this reason); example_id, diarist, question, target, generation, finish_reason, error. It shows examples and
--- estimates nothing, so it has no chance line.
+-- Grain: one row per answer: two for every cohort and reason, those whose ids have the smallest MD5.
+-- Columns: cohort, model_label, dataset_size, setup; reason (`right`, or the kind of error); n (answers of the cohort
+-- with this reason); example_id, diarist, question, target, generation, finish_reason, error. These are examples, not
+-- estimates, so there is no chance line.
 -- Needs: scores
 with reasons as (
     select

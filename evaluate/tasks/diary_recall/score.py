@@ -28,35 +28,35 @@ from selfknow.evaluate.tasks.diary_recall.typography import (
 METRICS: dict[str, dict[str, str]] = {
     "answer": {
         "exact_match": "1 if the answer is the true one, byte for byte; it is right_count times right_content",
-        "right_count": "1 if as many documents were recalled as the target has, however they are set",
-        "right_content": "1 if what was recalled has no error as far as it goes, byte for byte: at least one document, "
-        "nothing before its title, and every recalled document is the target's of the same place",
-        "documents_recalled": "title lines in the answer, whatever stands below them; these and all below are read "
-        "through typography, and null where the answer corrects itself",
+        "right_count": "1 if the answer has as many documents as the target, whatever their typography",
+        "right_content": "1 if the answer is right as far as it goes, byte for byte: it has at least one document, "
+        "nothing before the first title, and every document equals the target's at the same place",
+        "documents_recalled": "title lines in the answer, whatever is below them; this metric and all further ones "
+        "ignore typography, and are null if the answer corrects itself",
         "documents_target": "documents in the target",
         "documents_in_target": "recalled documents that are in the target, each once, right or wrong",
-        "documents_correct": "of those, the ones without an error: documents_correct / documents_in_target is the "
+        "documents_correct": "those of them without an error: documents_correct / documents_in_target is the "
         "paper's document accuracy",
-        "documents_repeated": "recalled documents whose number had been recalled before",
-        "documents_beyond": "recalled documents of the diarist with a number that the target does not have",
+        "documents_repeated": "recalled documents that the answer already had",
+        "documents_beyond": "recalled documents of the diarist with a number that is not in the target",
         "documents_foreign": "recalled documents under another diarist's title",
         "sentences_recalled": "lines below title lines, over the recalled documents that are in the target",
         "sentences_target": "sentences that those documents have in the target",
     },
     "probe": {
-        "probe_exact_match": "1 if the continuation is the orderly one, byte for byte",
-        "probe_next_document": "1 if the first title in the continuation, read through typography, is the one that "
-        "comes next in order (where none comes next: if there is no title)",
-        "probe_documents_skipped": "documents that an orderly continuation has and this one has not",
+        "probe_exact_match": "1 if the continuation goes on in order to the last document, byte for byte",
+        "probe_next_document": "1 if the first title in the continuation, whatever its typography, is the next one in "
+        "order (or if there is no title and none is next)",
+        "probe_documents_skipped": "documents of the continuation in order that this continuation lacks",
         "probe_recalls_last": "1 if the continuation has the target's last document, as probe E asks again",
     },
     "stop": {
-        "stop_log_odds": "log-probability that the answer ends here, less that of the next title",
-        "stop_right": "1 if ending is likelier than the next title exactly where the true answer ends",
+        "stop_log_odds": "log-probability that the answer ends here, minus that of the next title",
+        "stop_right": "1 if the likelier of ending and the next title is right",
         "is_last_boundary": "1 if the true answer ends here",
     },
 }
-"""What the metrics of each stage say. Every scored row has all metrics of its stage, null where it has no value."""
+"""The metrics of each stage with their meaning. Every scored row has all metrics of its stage; some may be null."""
 
 PARSED_DOCUMENTS = pa.schema(
     [
@@ -78,10 +78,10 @@ PARSED_BODIES = pa.schema(
         pa.field("body", pa.string(), nullable=False),
     ]
 )
-"""``parsed/diary_bodies.parquet``: one row per recalled document that was read through typography, as it was read."""
+"""``parsed/diary_bodies.parquet``: one row per recalled document with typography, with its lines without it."""
 
 CORRECTED = "an entry is given again after a remark"
-"""The reason of what cannot be counted in an answer that corrects itself."""
+"""The reason that metrics of an answer that corrects itself are null."""
 
 Metrics = dict[str, Outcome[float]]
 """The outcome of each metric of one generation."""
@@ -97,18 +97,18 @@ def answer_scores(
         entries: The documents of the true answer.
         finish_reason: ``length`` means that it was cut off.
     """
-    exact = generation == "\n".join(entry.text for entry in entries)
+    is_exact = generation == "\n".join(entry.text for entry in entries)
     answer = read_answer(generation, entries)
     right_count = len(answer.recalled) == len(entries)
-    assert exact == (right_count and answer.has_right_content), "exact match factors into count and content"
+    assert is_exact == (right_count and answer.has_right_content), "exact match factors into count and content"
     documents = list(match(answer.recalled, answer.target))
-    reason = None if exact else _why_wrong(generation, finish_reason, documents, right_count=right_count)
+    reason = None if is_exact else _reason_wrong(generation, finish_reason, documents, right_count=right_count)
     if answer.is_dressed and corrects_itself(answer.recalled):
         certain = _outcomes({"exact_match": 0, "right_content": 0, "documents_target": len(entries)})
         return {metric: certain.get(metric, Outcome(None, CORRECTED)) for metric in METRICS["answer"]}, []
     if answer.is_dressed:
         documents = list(_with_bodies(documents, answer.recalled))
-    count = {fate: sum(document.fate is fate for document in documents) for fate in Fate}
+    counts = {fate: sum(document.fate is fate for document in documents) for fate in Fate}
     in_target = [document for document in documents if document.fate in (Fate.correct, Fate.wrong)]
     values = {
         "right_count": right_count,
@@ -116,31 +116,30 @@ def answer_scores(
         "documents_recalled": len(answer.recalled),
         "documents_target": len(entries),
         "documents_in_target": len(in_target),
-        "documents_correct": count[Fate.correct],
-        "documents_repeated": count[Fate.repeated],
-        "documents_beyond": count[Fate.beyond],
-        "documents_foreign": count[Fate.foreign],
+        "documents_correct": counts[Fate.correct],
+        "documents_repeated": counts[Fate.repeated],
+        "documents_beyond": counts[Fate.beyond],
+        "documents_foreign": counts[Fate.foreign],
         "sentences_recalled": sum(document.recalled_sentences or 0 for document in in_target),
         "sentences_target": sum(document.target_sentences or 0 for document in in_target),
     }
-    return {"exact_match": Outcome(float(exact), reason), **_outcomes(values)}, documents
+    return {"exact_match": Outcome(float(is_exact), reason), **_outcomes(values)}, documents
 
 
 def _with_bodies(documents: Sequence[MatchedDocument], recalled: Sequence[Document]) -> Iterator[MatchedDocument]:
-    """Documents that were read through typography, each with what was read below its title."""
+    """Yield the documents of an answer with typography, each with the lines that were read below its title."""
     for document in documents:
-        yield (
-            document
-            if document.place is None
-            else replace(document, body="\n".join(recalled[document.place - 1].sentences))
-        )
+        if document.place is None:
+            yield document
+        else:
+            yield replace(document, body="\n".join(recalled[document.place - 1].sentences))
 
 
 def _outcomes(values: Mapping[str, float]) -> Metrics:
     return {metric: Outcome(float(value)) for metric, value in values.items()}
 
 
-def _why_wrong(
+def _reason_wrong(
     generation: str, finish_reason: str | None, documents: Sequence[MatchedDocument], *, right_count: bool
 ) -> str:
     if not generation:
@@ -159,17 +158,17 @@ def _in_order(documents: Sequence[MatchedDocument]) -> bool:
 
 
 def probe_scores(generation: str, name: str, entries: tuple[Document, ...]) -> Metrics:
-    """Score what a model added to a started answer (see :mod:`selfknow.evaluate.tasks.diary_recall.prompts`)."""
+    """Score the continuation of a started answer (see :mod:`selfknow.evaluate.tasks.diary_recall.prompts`)."""
     probe = PROBES[name]
     target_titles = [undressed_document(entry).title for entry in entries]
-    wanted = set(target_titles[probe.next_number - 1 :])
+    remaining_titles = set(target_titles[probe.next_number - 1 :])
     titles = [document.title for document in read_documents(generation)]
-    following = target_titles[probe.next_number - 1] if wanted else None
-    exact = generation == probe.continuation(entries)
+    next_title = target_titles[probe.next_number - 1] if remaining_titles else None
+    is_exact = generation == probe.continuation(entries)
     values = {
-        "probe_exact_match": exact,
-        "probe_next_document": (titles[0] if titles else None) == following,
-        "probe_documents_skipped": len(wanted - set(titles)),
+        "probe_exact_match": is_exact,
+        "probe_next_document": (titles[0] if titles else None) == next_title,
+        "probe_documents_skipped": len(remaining_titles - set(titles)),
         "probe_recalls_last": target_titles[-1] in titles,
     }
     return _outcomes(values)
@@ -180,8 +179,8 @@ def boundary_scores(variant: str, stop_logprob: float, title_logprob: float | No
 
     Args:
         variant: ``after-K``: the boundary after the K-th entry.
-        stop_logprob: That the answer ends here.
-        title_logprob: That the next title follows; null if that request failed.
+        stop_logprob: The log-probability that the answer ends here.
+        title_logprob: The log-probability that the next title follows; null if that request failed.
         num_entries: The number of entries of the true answer.
     """
     is_last = int(variant.removeprefix("after-")) == num_entries
@@ -197,9 +196,9 @@ def score(run: FinishedRun) -> Iterator[Scores]:
     """Score a diary run.
 
     Yields:
-        For each batch of calls the scores, the documents of the answers as parsed (PARSED_DOCUMENTS), the bodies of
-        those that were read through typography (PARSED_BODIES, if there are any), and the measured parts of answers
-        that thinking was taken off. Rows of other stages than those in METRICS get no scores.
+        The scores of each batch of calls, with the parsed documents of the answers (PARSED_DOCUMENTS), the bodies of
+        documents with typography (PARSED_BODIES, if there are any), and the measured parts of replies with thinking.
+        Rows of stages that are not in METRICS get no scores.
 
     Raises:
         UserError: An example is not a diary question.
@@ -213,21 +212,21 @@ def score(run: FinishedRun) -> Iterator[Scores]:
         documents: list[dict[str, object]] = []
         excerpts: dict[str, Excerpt] = {}
         for row in batch.select(_COLUMNS).to_pylist():
-            id_, spoken = row["generation_id"], measured_text(row["generation"] or "")
-            title = titles.get(_place(row)) if row["stage"] == "stop" else None
-            metrics, documents_of_row = _score_row(row, spoken, targets[row["example_id"]], title)
+            id_, excerpt = row["generation_id"], measured_text(row["generation"] or "")
+            title = titles.get(_boundary_key(row)) if row["stage"] == "stop" else None
+            metrics, documents_of_row = _score_row(row, excerpt, targets[row["example_id"]], title)
             outcomes.extend((id_, metric, outcome) for metric, outcome in metrics.items())
             documents.extend({"generation_id": id_, **vars(item)} for item in documents_of_row)
-            if row["stage"] in ("answer", "probe") and not spoken.is_whole:
-                excerpts[id_] = spoken
+            if row["stage"] in ("answer", "probe") and not excerpt.is_whole:
+                excerpts[id_] = excerpt
         parsed = {"diary_documents": pa.Table.from_pylist(documents, schema=PARSED_DOCUMENTS)}
         if bodies := [document for document in documents if document["body"] is not None]:
             parsed["diary_bodies"] = pa.Table.from_pylist(bodies, schema=PARSED_BODIES)
         yield Scores({"diary-recall": scores_table(outcomes)}, parsed, excerpts)
 
 
-_PLACE = ("example_id", "variant", "sample", "model", "revision")
-_COLUMNS = ("generation_id", "stage", *_PLACE, "generation", "finish_reason", "logprob", "error")
+_KEY = ("example_id", "variant", "sample", "model", "revision")
+_COLUMNS = ("generation_id", "stage", *_KEY, "generation", "finish_reason", "logprob", "error")
 
 
 def _next_titles(run: FinishedRun) -> dict[tuple[object, ...], float | None]:
@@ -235,17 +234,17 @@ def _next_titles(run: FinishedRun) -> dict[tuple[object, ...], float | None]:
     titles: dict[tuple[object, ...], float | None] = {}
     for batch in run.calls:
         next_titles = batch.filter(pc.equal(batch["stage"], "next-title"))
-        titles |= {_place(row): row["logprob"] for row in next_titles.select([*_PLACE, "logprob"]).to_pylist()}
+        titles |= {_boundary_key(row): row["logprob"] for row in next_titles.select([*_KEY, "logprob"]).to_pylist()}
     return titles
 
 
-def _place(row: Mapping[str, Any]) -> tuple[object, ...]:
-    values = (row[name] for name in _PLACE)
+def _boundary_key(row: Mapping[str, Any]) -> tuple[object, ...]:
+    values = (row[name] for name in _KEY)
     return tuple(intern(value) if isinstance(value, str) else value for value in values)  # few values, each often
 
 
 def _score_row(
-    row: Mapping[str, Any], spoken: Excerpt, entries: tuple[Document, ...], title_logprob: float | None
+    row: Mapping[str, Any], excerpt: Excerpt, entries: tuple[Document, ...], title_logprob: float | None
 ) -> tuple[Metrics, list[MatchedDocument]]:
     stage = row["stage"]
     if stage not in METRICS:
@@ -256,16 +255,18 @@ def _score_row(
         return boundary_scores(row["variant"], row["logprob"], title_logprob, len(entries)), []
     documents: list[MatchedDocument] = []
     if stage == "answer":
-        metrics, documents = answer_scores(spoken.text, entries, row["finish_reason"])
+        metrics, documents = answer_scores(excerpt.text, entries, row["finish_reason"])
     else:
-        metrics = probe_scores(spoken.text, row["variant"], entries)
-    if not spoken.is_whole:
+        metrics = probe_scores(excerpt.text, row["variant"], entries)
+    if not excerpt.is_whole:
         metrics |= {
-            name: _without_thinking(metrics[name]) for name in ("exact_match", "probe_exact_match") if name in metrics
+            name: _with_thinking_reason(metrics[name])
+            for name in ("exact_match", "probe_exact_match")
+            if name in metrics
         }
     return metrics, documents
 
 
-def _without_thinking(outcome: Outcome[float]) -> Outcome[float]:
-    """Return an outcome of what was left, which says so."""
+def _with_thinking_reason(outcome: Outcome[float]) -> Outcome[float]:
+    """Return an outcome whose reason also says that thinking was removed."""
     return Outcome(outcome.value, f"{outcome.reason}, {THINKING_OFF}" if outcome.reason else THINKING_OFF)

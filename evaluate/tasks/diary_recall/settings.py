@@ -1,4 +1,4 @@
-"""Rows of diary recall sorted for charts: by dataset and setup, the paper's own choice first, none left out."""
+"""Groups of diary-recall rows for charts: by dataset and setup, or the rows of one of the paper's figures."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,16 +8,16 @@ from selfknow.report.grouping import joined
 from selfknow.report.shape import Draw, Panel, Row
 
 Choice = Callable[[Sequence[Row]], list[Row]]
-"""Some of the rows."""
+"""A function that chooses some of the rows."""
 
-_ROWS = 40  # cohorts that a chart with a line each still shows
+_MAX_ROWS = 40  # cohorts in a chart with a row for each
 _SUITES = ("OPT", "Pythia", "Flan-T5")
-_PAPER = "8k"
+_PAPER_SIZE = "8k"
 _DISTRIBUTED = ("Flan-T5", "32k", "standard")
 
 
 def by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
-    """Rows by what these columns say, in the order in which they come."""
+    """Group rows by their values of these columns, in the order of the rows."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(joined(*(row[column] for column in columns)), []).append(row)
@@ -25,14 +25,14 @@ def by(rows: Sequence[Row], *columns: str) -> dict[str, list[Row]]:
 
 
 def by_setting(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by dataset size and setup, the smallest dataset first; a size that all setups share is not named."""
+    """Group rows by dataset size and setup, the smallest dataset first; a size that all setups share is not named."""
     sizes = sizes_in_order(rows)
     named = ["setup"] if len(sizes) == 1 and len({row["setup"] for row in rows}) > 1 else ["dataset_size", "setup"]
     return by(sorted(rows, key=lambda row: sizes.index(row["dataset_size"])), *named)
 
 
 def by_suite(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by suite: the paper's three in its order, then the others."""
+    """Group rows by suite: the paper's three in its order, then the others."""
     suites = by(rows, "suite")
     first = [suite for suite in _SUITES if suite in suites]
     return {suite: suites[suite] for suite in (*first, *(suite for suite in suites if suite not in _SUITES))}
@@ -45,19 +45,19 @@ def sizes_in_order(rows: Sequence[Row]) -> list[str]:
 
 
 def a_row_each(rows: Sequence[Row], draw: Callable[[Sequence[Row]], alt.LayerChart], title: str = "") -> list[Panel]:
-    """One chart with a row per cohort; with many of them a chart per dataset size and setup."""
+    """Return a chart with a row per cohort; if there are many, a chart per dataset size and setup."""
     if not rows:
         return []
-    if len({row["label"] for row in rows}) <= _ROWS:
+    if len({row["label"] for row in rows}) <= _MAX_ROWS:
         return [Panel(title, draw(rows))]
     return [Panel(joined(title, setting), draw(part)) for setting, part in by_setting(rows).items()]
 
 
 def of_the_paper(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of the dataset of Figures 4, 5, 7 and 8: 8k in the standard setup, else the largest."""
+    """Return the rows of Figures 4, 5, 7 and 8: 8k in the standard setup, or else the largest dataset."""
     standard = [row for row in rows if row["setup"] == "standard"] or list(rows)
     sizes = sizes_in_order(standard)
-    size = _PAPER if _PAPER in sizes else next(reversed(sizes), None)
+    size = _PAPER_SIZE if _PAPER_SIZE in sizes else next(reversed(sizes), None)
     return [row for row in standard if row["dataset_size"] == size]
 
 
@@ -67,12 +67,12 @@ def of_the_larger_dataset(rows: Sequence[Row]) -> list[Row]:
 
 
 def chosen(draw: Draw, choice: Choice) -> Draw:
-    """Draws these rows alone."""
+    """Return a function that draws only the chosen rows."""
     return lambda rows: draw(choice(rows))
 
 
 def all_but(draw: Draw, *choices: Choice) -> Draw:
-    """Draws the rows that none of these choices takes."""
+    """Return a function that draws the rows that none of the choices takes."""
 
     def rest(rows: Sequence[Row]) -> Sequence[Panel]:
         taken = {id(row) for choice in choices for row in choice(rows)}

@@ -1,14 +1,14 @@
 -- How much easier is it when all entries of a diarist were one document?
 -- Source: Prato et al., Figure 3
--- Grain: one row per model, how it was made, and dataset size of which both setups were asked.
--- Columns: suite, model_label, num_parameters, pretrained, recipe (what is not as its defaults have it), dataset_size,
--- num_diarists; of each setup n answers, n_graded and accuracy; gap (simplified less standard), low and high: the 95%
--- interval for a difference from those of its parts (Newcombe 1998, method 10; of intervals over seeds Zou and Donner
--- 2008), and interval_over what both were taken; chance: the gap of a model that knows all entries, not their number.
+-- Grain: one row per model, training and dataset size with runs in both setups.
+-- Columns: suite, model_label, num_parameters, pretrained, recipe (the training settings that are not the defaults),
+-- dataset_size, num_diarists; for each setup n answers, n_graded and accuracy; gap (simplified minus standard), low and
+-- high (95%, from the intervals of both accuracies: Newcombe 1998, method 10; for intervals over seeds Zou and Donner
+-- 2008), interval_over (see `cohort_accuracies`); chance: the gap of a model that knows all entries, not their number.
 -- Needs: scores
 --
--- Two cohorts are a pair if they are the same model, made in the same way: each trained on the setup that it is asked
--- about, or both on one corpus, or both on an unknown one.
+-- Two cohorts are a pair if they are the same model with the same training: each on the setup that it is asked about,
+-- or both on the same corpus, or both on an unknown one.
 with accuracies as (
     select * from cohort_accuracies
 )

@@ -1,11 +1,12 @@
 -- Does it know where to stop, after each entry of the true answer?
--- Source: not in the paper: teacher-forced, ending against the next title
+-- Source: not in the paper: teacher forcing, the end of the answer against the next title
 -- (selfknow.evaluate.tasks.diary_recall.prompts)
--- Grain: one row per cohort, number of documents in the target and entry after which it is asked.
+-- Grain: one row per cohort, number of documents in the target and entry before the boundary.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); num_documents, after_entry, is_last; n boundaries,
--- n_graded, n_questions; stop_share (where ending is likelier than the next title: it should be 1 after the last entry
--- and 0 before), low and high (95%, Wilson: a question has one such boundary); mean_stop_probability (ending against
--- the next title alone), mean_log_odds; chance: a model that ends after a random entry.
+-- n_graded, n_questions; stop_share (the share of boundaries at which ending is likelier than the next title: it should
+-- be 1 after the last entry and 0 before), low and high (95%, Wilson: a question has one such boundary);
+-- mean_stop_probability (of ending, if only ending and the next title are possible), mean_log_odds; chance: a model
+-- that ends after a random entry.
 -- Needs: scores
 with boundaries as (
     select

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DiaryOptions(SampledOptions):
-    """Options of the questions about each diarist.
+    """Options for the questions about each diarist.
 
     Attributes:
-        split: The split whose questions are asked; of ``train`` the questions alone.
+        split: The split whose questions are asked.
         probes: Also ask the five continuation probes.
         stop: Also score the answer's end against the next title.
     """
@@ -56,11 +56,11 @@ def _open(name: str, options: DiaryOptions, folder: Path) -> Rows:
 
 
 def question_rows(dataset: "ConfigFiles", options: DiaryOptions) -> Rows:
-    """Return the questions of a split, with the settings that make it this run.
+    """Return the questions of a split, with the settings that identify the run.
 
     Args:
         dataset: A config of diary recall.
-        options: Name the split, and what else is asked.
+        options: The options of the run.
 
     Raises:
         UserError: There is no such split, or its rows are not diaries.

@@ -1,10 +1,9 @@
-"""Diary entries read through typography: however an answer sets them, what they say is compared.
+"""Diary entries without their typography, so that formatting does not make an entry wrong.
 
-Exact match stays to the byte. Which entries an answer has, and which of them are right, is read from lines without
-what only sets them: curly apostrophes, carriage returns, spaces of other widths and around a line, quotation marks
-around it, Markdown (bold, headings, bullets, fences, rules), numbering, a colon after a title, empty lines. A line of
-a diary that is no "attribute: value" and ends a sentence is a remark of the model's; at the end of an answer it is
-left out.
+Exact match compares bytes. All other metrics of an answer's entries ignore typography: curly apostrophes, carriage
+returns, white space and quotation marks around a line, Markdown (bold, headings, bullets, fences, rules), numbering, a
+colon after a title, and empty lines. A line that ends like a sentence and is no "attribute: value" is the model's
+remark; at the end of an answer it is ignored.
 """
 
 import re
@@ -15,7 +14,7 @@ from functools import lru_cache
 from selfknow.evaluate.tasks.diary_recall.documents import DIARY, Document, cut, parse_title
 
 _DRESSED = re.compile(r"[^\w \n:',-]|_|^[ :,-]|[ :]$|^$|  ", re.MULTILINE)
-"""What a plain diary never holds: an answer without it is read as it is."""
+"""Marks that never occur in a plain diary. An answer without them has no typography to remove."""
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4\u2032", "'"))
 _SYMBOLS = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff"
 _QUOTES = '"“”„«»'
@@ -25,12 +24,12 @@ _EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+|</?(?:
 
 
 def is_dressed(text: str) -> bool:
-    """Return true if a text has marks that only lay out its lines."""
+    """Return true if a text has typography."""
     return bool(_DRESSED.search(text))
 
 
 def undressed(line: str) -> str:
-    r"""Return a line without what only sets it; empty where nothing is left.
+    r"""Return a line without typography; it may be empty.
 
     Example:
         >>> undressed("- **Location**: City  \r"), undressed("### Tom’s Diary Entry 2"), undressed("---")
@@ -49,10 +48,11 @@ def undressed(line: str) -> str:
 
 
 def read_documents(text: str) -> tuple[Document, ...]:
-    r"""Cut an answer at its title lines, however they are set.
+    r"""Read the documents of an answer, without typography.
 
     Example:
-        >>> [one.text for one in read_documents("Sure!\n\n**Tom’s Diary Entry 1**\n* Mood: Sad\n\nThat is all.")]
+        >>> answer = "Sure!\n\n**Tom’s Diary Entry 1**\n* Mood: Sad\n\nThat is all."
+        >>> [document.text for document in read_documents(answer)]
         ["Tom's Diary Entry 1\nMood: Sad"]
     """
     lines = [bare for line in text.splitlines() if (bare := undressed(line))]
@@ -65,19 +65,19 @@ def read_documents(text: str) -> tuple[Document, ...]:
 
 
 def is_remark(line: str) -> bool:
-    """Return true for a line that is the model's own sentence: it ends as one, and names no attribute."""
+    """Return true if a line is the model's own remark: it ends like a sentence, and names no attribute."""
     return line.endswith((".", "!", "?", "…", ":")) and ": " not in line
 
 
 @lru_cache(maxsize=65_536)
 def undressed_document(document: Document) -> Document:
-    """Return a document of the target with its lines read as those of an answer are."""
+    """Return a document of the target without typography, to compare it with an answer's."""
     sentences = tuple(bare for line in document.sentences if (bare := undressed(line)))
     return Document(undressed(document.diarist), document.number, sentences, document.middle)
 
 
 def corrects_itself(documents: Sequence[Document]) -> bool:
-    """Return true if an entry stands again after a remark: nobody can tell which of the two counts."""
+    """Return true if an entry is repeated after a remark, so that it is unknown which of the two counts."""
     remarks = 0
     remarks_before: dict[tuple[str, int], int] = {}
     for document in documents:
@@ -90,13 +90,13 @@ def corrects_itself(documents: Sequence[Document]) -> bool:
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer as it is compared with its target.
+    """An answer and its target in comparable form.
 
     Attributes:
-        recalled: Its documents: byte for byte where they are right that way, else through typography.
-        target: The documents of the target, read in the same way.
-        has_right_content: True if what was recalled has no error as far as it goes, byte for byte.
-        is_dressed: True if it was read through typography.
+        recalled: The documents of the answer, without typography unless they are right byte for byte.
+        target: The documents of the target in the same form.
+        has_right_content: True if the answer is right as far as it goes, byte for byte.
+        is_dressed: True if typography was removed.
     """
 
     recalled: tuple[Document, ...]
@@ -106,10 +106,10 @@ class ReadAnswer:
 
 
 def read_answer(text: str, target: tuple[Document, ...]) -> ReadAnswer:
-    """Read an answer, through typography where it holds any."""
+    """Read the documents of an answer, without typography unless they are right byte for byte."""
     before, recalled = cut(text)
-    as_far_as_it_goes = all(document == expected for document, expected in zip(recalled, target, strict=False))
-    has_right_content = bool(recalled) and not before and as_far_as_it_goes
+    is_right_so_far = all(document == expected for document, expected in zip(recalled, target, strict=False))
+    has_right_content = bool(recalled) and not before and is_right_so_far
     if has_right_content or not is_dressed(text):
         return ReadAnswer(recalled, target, has_right_content)
     return ReadAnswer(read_documents(text), tuple(map(undressed_document, target)), False, is_dressed=True)

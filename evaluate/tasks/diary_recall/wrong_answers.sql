@@ -1,6 +1,6 @@
--- What is wrong with the wrong answers?
--- Source: the reasons that scoring gives (selfknow.evaluate.tasks.diary_recall.score)
--- Grain: one row per cohort and reason; the reason `right` stands for the right answers.
+-- Which errors do the wrong answers have?
+-- Source: the reasons of the scores (selfknow.evaluate.tasks.diary_recall.score)
+-- Grain: one row per cohort and reason; right answers have the reason `right`.
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); reason; n answers, n_graded, n_questions;
 -- n_answers with this reason; share of n, low and high (95%, Wilson). Failed requests and answers without a score are
 -- reasons of their own, so the shares add up to 1. There is no chance line, because nobody guesses a reason.
@@ -24,11 +24,11 @@ with reasons as (
 shares as (
     select
         cohort, why, n_answers,
-        (sum(n_answers) over of_cohort)::bigint as n,
-        (sum(n_answers_graded) over of_cohort)::bigint as n_graded,
-        (sum(n_first_answers) over of_cohort)::bigint as n_questions
+        (sum(n_answers) over same_cohort)::bigint as n,
+        (sum(n_answers_graded) over same_cohort)::bigint as n_graded,
+        (sum(n_first_answers) over same_cohort)::bigint as n_questions
     from reasons
-    window of_cohort as (partition by cohort)
+    window same_cohort as (partition by cohort)
 )
 
 select

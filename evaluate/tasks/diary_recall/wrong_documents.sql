@@ -3,10 +3,10 @@
 -- Grain: one row per cohort, number of sentences recalled and origin: the same diarist (another of the asked diarist's
 -- entries), another diarist, or an invention (no entry of the corpus).
 -- Columns: cohort, model_label, dataset_size, setup (see `cohorts`); recalled_sentences, origin; n wrong documents of
--- this length (a number that the target lacks and another diarist's title among them), n_graded (the same: each has an
--- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: what a
--- random body of this length would be (k of 8 attributes in order, each with one of 2 values; null for a corpus
--- of your own). It is small from five sentences on. Below five, always compare with it.
+-- this length (including those with another number or another diarist's title), n_graded (the same: each has an
+-- origin), n_diarists, n_documents of this origin; share, low and high (95%, bootstrap over diarists); chance: the
+-- share of random bodies of this length with this origin (k of 8 attributes in order, each with one of 2 values; null
+-- for a corpus of your own). Below five sentences, always compare with chance; from five on it is small.
 -- Needs: scores, corpus
 with bodies as (
     select
@@ -52,7 +52,7 @@ lengths as (
     group by all
 ),
 
--- of the bodies that a length could have the share that any entry has, and that one diarist's entries have on the mean
+-- the share of all possible bodies of a length that are in the corpus, and that a single diarist wrote, on average
 chances as (
     select
         dataset_size, num_sentences as recalled_sentences,

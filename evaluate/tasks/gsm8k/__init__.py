@@ -1,1 +1,1 @@
-"""GSM8K: grade-school mathematics, to be asked before and after a model is tuned."""
+"""GSM8K: grade-school mathematics, asked before and after a model is tuned."""

@@ -1,11 +1,11 @@
 -- How many of the grade-school problems does each model solve?
 -- Source: Cobbe et al., Training Verifiers to Solve Math Word Problems
 -- Grain: one row per cohort and set of questions.
--- Columns: cohort, model_label (see `cohorts`); dataset; n replies, n_graded of them (the others failed, or no number
--- could be read); n_questions, which the interval counts (several replies to one question are no independent trials);
--- accuracy, the mean over the questions of the share of their replies whose number is the solution's, with low and high
--- (95%, Wilson); accuracy_yes, the sum of these shares, of n_questions. A reply without a readable number counts as
--- wrong, a failed request does not count. There is no chance line: the answer may be any number.
+-- Columns: cohort, model_label (see `cohorts`); dataset; n replies, n_graded of them (the others failed, or have no
+-- readable number); n_questions (the trials of the interval, because replies to one question are not independent);
+-- accuracy (the share of a question's replies with the solution's number, averaged over questions), low and high (95%,
+-- Wilson); accuracy_yes (the sum of these shares). A reply without a readable number counts as wrong, a failed request
+-- does not count. There is no chance line: the answer may be any number.
 -- Needs: scores
 with asked as (
     select

@@ -1,6 +1,6 @@
-r"""The questions of GSM8K, from the Hub or from a file of its format, and how one is asked.
+r"""The questions of GSM8K, from the Hub or from a file in its format, and their prompts.
 
-A row of the format: ``{"question": "Ann has 3 apples …", "answer": "3 + 4 = <<3+4=7>>7\n#### 7"}``.
+A row: ``{"question": "Ann has 3 apples …", "answer": "3 + 4 = <<3+4=7>>7\n#### 7"}``.
 """
 
 import hashlib
@@ -40,8 +40,8 @@ class Questions:
     """Questions with their solutions.
 
     Attributes:
-        rows: id, question, and answer: the whole solution, its number after ``####``.
-        reference: The dataset that they come from.
+        rows: The columns id, question and answer: the whole solution, with its number after ``####``.
+        reference: The dataset that the questions come from.
     """
 
     rows: pa.Table
@@ -50,26 +50,26 @@ class Questions:
 
 @cache
 def wording() -> Mapping[str, Any]:
-    """Return the questions' source on the Hub, the prompt, the stop and the completion prompt."""
+    """Return the task's texts: ``source`` (the file on the Hub), ``prompt``, ``stop`` and ``completion``."""
     value: dict[str, Any] = yaml.safe_load(read_text("gsm8k/task.yaml"))
     return value
 
 
 def prompt(question: str) -> str:
-    """Return a question as every model is asked it."""
+    """Return the prompt of a question."""
     text: str = wording()["prompt"]
     return text.replace("{question}", question)
 
 
 @cache
 def worked_problems() -> Sequence[Mapping[str, str]]:
-    """Return the worked problems that completion models are shown: question and solution."""
+    """Return the worked problems for completion models, each with ``question`` and ``solution``."""
     value: Sequence[Mapping[str, str]] = yaml.safe_load(read_text("gsm8k/examples.yaml"))
     return value
 
 
 def completion_prompt(question: str) -> Completion:
-    """Return a question as a completion model is asked it: the instruction, worked problems, and the problem."""
+    """Return a completion model's prompt for a question: the instruction, worked problems, and the problem."""
     instruction, marker, problem = str(wording()["prompt"]).partition("Problem: ")
     template = marker + problem
     solved = "".join(
@@ -80,20 +80,20 @@ def completion_prompt(question: str) -> Completion:
 
 
 def completion(answer: str) -> str:
-    """Return the last line of a worked solution."""
+    """Return the last line of a worked solution, with its answer."""
     text: str = wording()["completion"]
     return text.replace("{answer}", answer)
 
 
 def open_questions(name: str, run: Path | None = None) -> Questions:
-    """Find the questions.
+    """Read the questions.
 
     Args:
         name: ``gsm8k`` (the test split on the Hub, at the pinned commit), ``gsm8k@COMMIT``, or ``gsm8k:FILE``.
-        run: A run folder; where it asked those of the Hub before, their commit is taken.
+        run: A run folder. If it already holds a run of the Hub's questions, the commit that it recorded is used.
 
     Raises:
-        UserError: They could not be fetched, or a row is not of the format.
+        UserError: The questions could not be fetched, or a row is not in GSM8K's format.
     """
     if name.startswith(f"{TASK}:"):
         path = user_path(name.removeprefix(f"{TASK}:"))
@@ -108,14 +108,14 @@ def open_questions(name: str, run: Path | None = None) -> Questions:
     )
 
 
-def own_questions(rows: Sequence[Row]) -> pa.Table:
+def rows_of_user_questions(rows: Sequence[Row]) -> pa.Table:
     """Return a user's own problems as rows of GSM8K.
 
     Args:
-        rows: With ``id``, ``question`` and ``answers``: one number, or one solution in GSM8K's format.
+        rows: Rows with ``id``, ``question`` and ``answers``: one number, or one solution in GSM8K's format.
 
     Raises:
-        UserError: A problem has no answer, or several, or its answer is no number.
+        UserError: A problem has no answer or several, or its answer is not a number.
     """
     return pa.Table.from_pylist(
         [{"id": row["id"], "question": row["question"], "answer": _solution(row)} for row in rows], schema=SCHEMA

@@ -1,10 +1,10 @@
-r"""GSM8K: can a model solve grade-school mathematics, and better after it was tuned on what it wrote itself?
+r"""GSM8K: can a model solve grade-school mathematics, and better after tuning on its own questions?
 
 A row: ``{"id": "gsm8k-00000", "question": "Ann has 3 apples …", "answer": "3 + 4 = <<3+4=7>>7\n#### 7"}``.
 
-The metric is ``correct``: 1 where the reply's number (:mod:`.answers`) is the solution's; 0 where it is another one, or
-the reply is empty or was cut off (the reason says which); null where it holds no number, several
-of equal right, or the request failed.
+The metric is ``correct``: 1 if the reply's number (:mod:`.answers`) is the solution's; 0 if it is another one, or if
+the reply is empty or was cut off (with that reason); null if the reply has no number or several competing ones, or if
+the request failed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ _TUNING = {
 
 @dataclass(frozen=True, kw_only=True)
 class Gsm8kOptions(SampledOptions):
-    """Options of asking the problems.
+    """Options for asking the problems.
 
     Attributes:
         examples: True if completion models are shown two worked problems.
@@ -63,12 +63,12 @@ def _open(name: str, options: Gsm8kOptions, folder: Path) -> Rows:
 
 
 def question_rows(questions: "Questions", options: Gsm8kOptions, tuning: Mapping[str, object] | None = None) -> Rows:
-    """Return the questions, with the settings that make it this run.
+    """Return the questions, with the settings that identify the run.
 
     Args:
-        questions: All of them.
-        options: The options of the task: the number of questions and of samples.
-        tuning: A description of the creations that the model was tuned on; null if none are known.
+        questions: The questions; the limit of the options applies to them.
+        options: The options of the run.
+        tuning: The description of the creations that the model was tuned on; null if there are none.
     """
     from selfknow.evaluate.tasks.completions import completion_settings
     from selfknow.evaluate.tasks.gsm8k.questions import wording, worked_problems
@@ -97,10 +97,12 @@ def _stages(options: Gsm8kOptions, rows: Rows) -> Sequence[Stage]:
     return [Stage("answer", requests)]
 
 
-def _own_rows(questions: Sequence[Row], reference: "DatasetReference", options: Gsm8kOptions) -> Rows:
-    from selfknow.evaluate.tasks.gsm8k.questions import own_questions
+def _rows_of_user_questions(questions: Sequence[Row], reference: "DatasetReference", options: Gsm8kOptions) -> Rows:
+    from selfknow.evaluate.tasks.gsm8k.questions import rows_of_user_questions
 
-    return Rows(own_questions(questions), reference, {"samples": options.samples, "limit": None, "tuning": None})
+    return Rows(
+        rows_of_user_questions(questions), reference, {"samples": options.samples, "limit": None, "tuning": None}
+    )
 
 
 def _score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:
@@ -151,7 +153,7 @@ def _report() -> "TaskReport":
     return TaskReport(
         name=GSM8K.name,
         question=GSM8K.question,
-        about="It is asked mathematical problems of grade school.",
+        about="It is asked grade-school problems in mathematics.",
         figures=FIGURES,
         headline=headline,
     )
@@ -174,7 +176,7 @@ GSM8K: Task[Gsm8kOptions, ScoreOptions] = Task(
     report=_report,
     table=TableSupport(
         settings={"prompt": None, "completion": None},
-        needs={"answer": "the number that is right, or a solution in GSM8K's format"},
-        own_rows=_own_rows,
+        needs={"answer": "the correct number, or a solution in GSM8K's format"},
+        own_rows=_rows_of_user_questions,
     ),
 )

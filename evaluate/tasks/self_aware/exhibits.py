@@ -1,4 +1,4 @@
-"""Replies to questions with and without an answer: the question, the reply, and how it was read."""
+"""Exhibits of self-aware: replies to questions with and without an answer, and how they were read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
 
 _QUERY = "self_aware_examples"
-_GROUPS = 8
-_ANSWERS = 3  # accepted answers that are named
+_MAX_GROUPS = 8
+_MAX_ANSWERS = 3  # accepted answers to show
 _LEGEND = (
     Piece("The sentence that the reading rests on", quoted=True),
     Piece(" is marked. Each verdict compares the reading with the question: can anybody answer it, and with what?"),
@@ -20,7 +20,7 @@ _LEGEND = (
 
 
 def exhibits(connection: Connection) -> list[Exhibit]:
-    """Return some replies of each model in each form, of every verdict a few."""
+    """Return a few replies of each model, form and verdict."""
     rows = labelled_rows(connection, _QUERY)
     if not rows:
         return []
@@ -28,32 +28,32 @@ def exhibits(connection: Connection) -> list[Exhibit]:
     for row in rows:
         label = joined(row["label"], setting(row, rows, "model", "form"))
         groups.setdefault(label, []).append(_example(row))
-    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
+    groups_to_show = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_MAX_GROUPS]]
     query = find_query(_QUERY, connection.tasks)
-    source = "Of every verdict up to six replies, chosen by the hash of their ids and by nothing else"
-    return [Exhibit("self-aware-replies", query.title, _LEGEND, shown, query, source)]
+    source = "Up to six replies of every verdict, chosen only by the hash of their ids"
+    return [Exhibit("self-aware-replies", query.title, _LEGEND, groups_to_show, query, source)]
 
 
 def _example(row: Row) -> Example:
     notes = [f"one of {row['n']:,}"]
     if row["answerable"]:
-        notes.append(f"wanted: {cell(', '.join(row['answers'][:_ANSWERS]))}")
+        notes.append(f"expected: {cell(', '.join(row['answers'][:_MAX_ANSWERS]))}")
     else:
         notes.append(f"nobody can answer it: {row['category']}" if row["category"] else "nobody can answer it")
     if row["hedged"]:
         notes.append("the answer is hedged")
     if row["reason"] and row["error"] is None:
         notes.append(row["reason"])
-    whole = row["generation"] or ""
-    text = whole[:LONGEST_REPLY]
-    reply = ShownReply("", tuple(_pieces(text, row["evidence"])), len(whole) - len(text), error=row["error"])
+    reply_text = row["generation"] or ""
+    text = reply_text[:LONGEST_REPLY]
+    reply = ShownReply("", tuple(_pieces(text, row["evidence"])), len(reply_text) - len(text), error=row["error"])
     verdict = Verdict(row["outcome"], row["is_right"])
     prompt = row["prompt"] and visible(row["prompt"][:LONGEST_REPLY])
     return Example(row["question"] or "", [reply], verdict, notes, prompt=prompt)
 
 
 def _pieces(text: str, evidence: str | None) -> Iterator[Piece]:
-    """Yield the reply in pieces, the evidence marked where its words stand in it."""
+    """Yield the reply in pieces, with the evidence marked."""
     start, end = _place(text, evidence)
     for piece, is_evidence in ((text[:start], False), (text[start:end], True), (text[end:], False)):
         if piece:

@@ -1,8 +1,8 @@
-"""Labels by hand: how often people abstain, and sheets on which they say whether a run's replies do, as scores.
+"""Labels by hand: how often people abstain, and which of a run's replies abstain by people's judgement.
 
-A reply's label is what more than half of those who judged it say: with two annotators, what both say. It stands in the
-run as the metric ``hand_abstained``, in a file of its own that scoring again leaves alone; without such a majority it
-is null, with its reason.
+A reply's label is the judgement of more than half of its annotators; with two annotators, both must agree. Without a
+majority it is null with a reason. The labels are the metric ``hand_abstained``, in a file of their own that scoring the
+run again does not change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,35 +20,35 @@ from selfknow.runs.schema import SCORES, last_attempts, read_examples, read_gene
 ABSTAINS, ANSWERS = "abstains", "answers"
 WORDS = (ABSTAINS, ANSWERS)
 Judgements = Mapping[str, Mapping[str, str]]
-"""By person, then by question or reply: one of :data:`WORDS`."""
+"""One of :data:`WORDS` by annotator and then by question or reply."""
 
 
 def abstaining_report(judgements: Judgements) -> list[dict[str, object]]:
-    """Return a row for each person, and one for all of them together.
+    """Return a row for each annotator, and a row for all of them together.
 
     Args:
         judgements: The judgements of all annotators.
 
     Returns:
-        Rows of ``annotator``; ``judged`` (for all together: what everyone judged); ``abstains``, the share of these
-        judgements that say so, null where there are none; ``fleiss_kappa``, over what everyone judged, null where
-        there is no such thing or but one person.
+        Rows of ``annotator``; ``judged``, the number of questions or replies (for all together: those that everyone
+        judged); ``abstains``, the share of judgements that are ``abstains``, null if there are none;
+        ``fleiss_kappa``, over those that everyone judged, null if there are none or only one annotator.
 
     Example:
         >>> abstaining_report({"ann": {"a": "abstains", "b": "answers"}, "bob": {"a": "abstains", "b": "answers"}})[-1]
         {'annotator': 'all of them', 'judged': 2, 'abstains': 0.5, 'fleiss_kappa': 1.0}
     """
     votes, kappa = shared_votes(list(judgements.values()), WORDS)
-    together = [vote for row in votes.values() for vote in row]
+    all_votes = [vote for row in votes.values() for vote in row]
     return [
         *(_row(name, len(judged), list(judged.values())) for name, judged in judgements.items()),
-        _row("all of them", len(votes), together) | {"fleiss_kappa": kappa},
+        _row("all of them", len(votes), all_votes) | {"fleiss_kappa": kappa},
     ]
 
 
-def _row(name: str, judged: int, words: list[str]) -> dict[str, object]:
+def _row(name: str, num_judged: int, words: list[str]) -> dict[str, object]:
     share = words.count(ABSTAINS) / len(words) if words else None
-    return {"annotator": name, "judged": judged, "abstains": share, "fleiss_kappa": None}
+    return {"annotator": name, "judged": num_judged, "abstains": share, "fleiss_kappa": None}
 
 
 METRIC = "hand_abstained"
@@ -58,7 +58,7 @@ COLUMNS = ("generation_id", "question", "reply", "judgement", "remark")
 
 @dataclass(frozen=True)
 class ReplyToJudge:
-    """A reply to be judged."""
+    """A reply to judge, with its question."""
 
     generation_id: str
     question: str
@@ -66,10 +66,10 @@ class ReplyToJudge:
 
 
 def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
-    """Return the replies of a run that hold anything to read, by ``generation_id``; of every call the last attempt.
+    """Return the replies of a run that are not empty, by ``generation_id``; of every call the last attempt.
 
     Raises:
-        UserError: It is not a run folder of self-aware, or a reply is about no example.
+        UserError: The folder is not a run of self-aware, or a reply belongs to no example.
     """
     task = read_json(folder / "run.json").get("task")
     if task != SELF_AWARE.name:
@@ -86,10 +86,10 @@ def read_replies(folder: Path) -> dict[str, ReplyToJudge]:
 
 
 def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) -> list[ReplyToJudge]:
-    """Return a sample without repetition, the same for the same seed; all replies when no size is given.
+    """Return a random sample without repeats, the same for the same seed; all replies if the size is null.
 
     Raises:
-        UserError: There are fewer replies than that.
+        UserError: There are fewer replies than ``size``.
     """
     if size is not None and size > len(replies):
         raise UserError(f"only {len(replies):,} replies have any text, so {size:,} cannot be drawn: ask for fewer")
@@ -97,15 +97,15 @@ def sample_of(replies: Mapping[str, ReplyToJudge], size: int | None, seed: int) 
 
 
 def reply_sheet(replies: Sequence[ReplyToJudge], annotator: str, seed: int) -> str:
-    """Return a sheet as CSV: a row per reply, in an order of the annotator's own, ``judgement`` to be filled in."""
+    """Return a sheet as CSV: a row per reply, shuffled for each annotator, with ``judgement`` to fill in."""
     return csv_text(map(vars, _shuffled(replies, f"{seed}:{annotator}")), COLUMNS)
 
 
 def read_reply_sheets(paths: Sequence[Path], replies: Mapping[str, ReplyToJudge]) -> dict[str, dict[str, str]]:
-    """Return the labels that annotators filled in, by annotator (the sheet's name) and reply, without blank rows.
+    """Return the labels on sheets, by annotator (the sheet's name) and reply, without blank rows.
 
     Raises:
-        UserError: A file is not such a sheet, a reply stands on it twice or is of another run, or a judgement is
+        UserError: A file is not such a sheet, a reply is repeated or of another run, or a judgement is
             neither ``abstains`` nor ``answers``.
     """
     return {
@@ -128,10 +128,10 @@ def label_scores(judgements: Judgements) -> pa.Table:
 
 
 def write_labels(folder: Path, judgements: Judgements) -> pa.Table:
-    """Write the labels into a run, in place of those that were imported earlier.
+    """Write the labels into a run; earlier labels are replaced.
 
     Raises:
-        UserError: Nobody has judged any reply, or the folder cannot be written.
+        UserError: There is no judgement, or the folder cannot be written.
     """
     scores = label_scores(judgements)
     if not len(scores):

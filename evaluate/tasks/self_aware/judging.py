@@ -1,8 +1,8 @@
-"""A model judges self-aware replies: do they abstain, and are short answers right?
+"""Judging by a model: do replies of self-aware abstain, and are short answers correct?
 
-The prompts are in ``datasets_src/self_aware/replies/judge.yaml``. Each reply is asked about on its own, in the stage
-``grade``; the variant says what is judged. What the judge says is read as the one word of those that it was offered;
-one that says none of them, or several, has no verdict.
+The prompts are in ``datasets_src/self_aware/replies/judge.yaml``. Each reply has a request of its own in the stage
+``grade``; the variant is ``abstention`` or ``correctness``. The judge must say exactly one of the offered words;
+otherwise there is no verdict.
 """
 
 import hashlib
@@ -41,8 +41,8 @@ def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ())
 
     Args:
         what: ``abstention`` or ``correctness``.
-        question: The question as it was asked.
-        reply: The reply as it came; whatever stands in it is not filled in again.
+        question: The question.
+        reply: The reply; a ``{question}`` inside it stays as text.
         answers: The accepted answers.
     """
     parts = {"question": question, "reply": reply.strip(), "answers": " | ".join(answers)}
@@ -50,7 +50,7 @@ def prompt_of(what: str, question: str, reply: str, answers: Sequence[str] = ())
 
 
 def requests(run: FinishedRun) -> list[Request]:
-    """Judge every reply that is not empty: does it abstain and, where an answer is known, is it right?"""
+    """Return the requests about every reply that is not empty: abstention and, if there are answers, correctness."""
     examples = {row["id"]: row for row in run.examples.to_pylist()}
     return [
         Request(
@@ -72,7 +72,7 @@ def _answers(examples: Mapping[str, Row], call: Row) -> Sequence[str]:
 
 
 def read_grade(what: str, reply: str) -> str | None:
-    """Return the judge's word in lower case; null if it gave none of the offered words, or several.
+    """Return the judge's word in lower case; None if it said none of the offered words, or several.
 
     >>> read_grade("abstention", "**ABSTAINS**"), read_grade("correctness", "CORRECT? No: wrong.")
     ('abstains', None)
@@ -98,7 +98,7 @@ _JUDGES = pa.schema([*SCORES, pa.field("model", pa.string()), pa.field("revision
 
 
 def judged_scores(grades: Iterable[pa.Table]) -> pa.Table:
-    """Return ``judge_abstained`` and ``judge_correct`` of the replies; of several judges, the last by name counts.
+    """Return ``judge_abstained`` and ``judge_correct`` for the replies; of several judges, the last by name counts.
 
     Args:
         grades: The judges' replies, in the shape of ``generations``.
@@ -107,14 +107,16 @@ def judged_scores(grades: Iterable[pa.Table]) -> pa.Table:
         A table in the shape of ``SCORES``, in the order of the first judge.
     """
     scores = pa.concat_tables([_JUDGES.empty_table(), *map(_judged, grades)])
-    by_name = pc.sort_indices(scores, sort_keys=[("model", "ascending"), ("revision", "ascending")])  # it is stable
+    by_name = pc.sort_indices(
+        scores, sort_keys=[("model", "ascending"), ("revision", "ascending")]
+    )  # this sort is stable
     scores = scores.take(by_name).append_column("place", pa.array(np.arange(len(scores))))
-    of_replies = scores.group_by(["generation_id", "metric"]).aggregate([("place", "min"), ("place", "max")])
-    return scores.take(of_replies.sort_by("place_min")["place_max"]).select(SCORES.names)
+    places = scores.group_by(["generation_id", "metric"]).aggregate([("place", "min"), ("place", "max")])
+    return scores.take(places.sort_by("place_min")["place_max"]).select(SCORES.names)
 
 
 def _judged(grades: pa.Table) -> pa.Table:
-    """Return the scores of some grades, each with its judge."""
+    """Return the scores of a table of grades, each with its judge."""
     rows = [row for row in grades.to_pylist() if row["variant"] in _METRICS]
     scores = scores_table((row["parent_generation_id"], _METRICS[row["variant"]], _outcome(row)) for row in rows)
     judges = {"model": [row["model"] for row in rows], "revision": [row["revision"] or "" for row in rows]}
@@ -122,7 +124,7 @@ def _judged(grades: pa.Table) -> pa.Table:
 
 
 def judged_verdicts(grades: pa.Table, schema: pa.Schema) -> dict[str, pa.Table]:
-    """Return each judge's verdicts by a short key, as those of a scorer whose encoder is the judge's name."""
+    """Return each judge's verdicts by a short key; the judge's name is in the column ``encoder``."""
     verdicts: dict[str, list[dict[str, object]]] = {}
     for grade in grades.to_pylist():
         if grade["variant"] != ABSTENTION:

@@ -1,6 +1,6 @@
-"""The sentences of a reply that are its own, and the patterns that each of them is tried against.
+"""The sentences that a reply says itself, and the patterns to match them against.
 
-What a reply quotes, denies or only repeats of its prompt is not its own, and greetings say nothing. The patterns are
+Quotations, denials and repetitions of the prompt are not the reply's own, and greetings say nothing. The patterns are
 data (``datasets_src/self_aware/replies/sentence_patterns.yaml``).
 """
 
@@ -32,12 +32,12 @@ _ASIDE = re.compile(r"(?<=\w )\([^()]*\)")
 
 @cache
 def patterns() -> PatternGroups:
-    """Return the patterns of sentences in lower case, by the name of their group."""
+    """Return the groups of patterns, which are for sentences in lower case."""
     groups = yaml.safe_load(read_text("self_aware/replies/sentence_patterns.yaml"))
     words = groups.pop("words")
 
     def filled(pattern: str) -> str:
-        for _ in range(2):  # words may stand in words
+        for _ in range(2):  # a word's alternatives may contain other words
             for name, alternatives in words.items():
                 pattern = pattern.replace(f"{{{name}}}", alternatives)
         return pattern
@@ -46,12 +46,12 @@ def patterns() -> PatternGroups:
 
 
 def says(group: str, text: str) -> bool:
-    """Return true if a text in lower case holds a pattern of this group."""
+    """Return true if a text in lower case matches a pattern of the group."""
     return patterns().holds(group, text)
 
 
 def own_sentences(reply: str, prompt: str) -> list[str]:
-    """Return a reply's sentences in lower case, without quotations, denials, greetings, and what repeats the prompt.
+    """Return a reply's own sentences in lower case: no quotations, denials, greetings or repetitions of the prompt.
 
     Args:
         reply: A reply without its thinking.
@@ -59,20 +59,20 @@ def own_sentences(reply: str, prompt: str) -> list[str]:
     """
     text = _ASIDE.sub(" ", own_words(plain(reply).replace("’", "'"), gap=" … "))
     pieces = [" ".join(_BULLET.sub("", piece).split()).lower() for piece in _pieces(text)]
-    every = [piece for piece in pieces if re.search(r"\w", piece)]
+    all_sentences = [piece for piece in pieces if re.search(r"\w", piece)]
     echoes = {words_only(piece) for piece in _pieces(prompt)} - sentences_to_say(prompt)
-    own = [piece for piece in every if words_only(piece) not in echoes] or every if echoes else every
-    own = [piece for piece in own if not says("courtesies", piece)] or own
-    return [piece for piece in own if not _denies(piece)]
+    remaining = [piece for piece in all_sentences if words_only(piece) not in echoes] or all_sentences
+    remaining = [piece for piece in remaining if not says("courtesies", piece)] or remaining
+    return [piece for piece in remaining if not _denies(piece)]
 
 
 def _pieces(text: str) -> list[str]:
-    """Return the sentences of a text; a line ends one, also after an initial."""
+    """Return the sentences of a text; a line break ends a sentence, even after an initial."""
     return [piece for line in re.split(r"[\r\n]+", text) for piece in sentences(line, TITLES_AND_INITIALS)]
 
 
 def _denies(sentence: str) -> bool:
-    """Return true if a sentence takes back what it says of not knowing: "it is not true that nobody knows"."""
+    """Return true if a sentence denies that something is unknown: "it is not true that nobody knows"."""
     words = whole_words(sentence)
     return any(map(words.__contains__, denials()))
 
@@ -85,9 +85,9 @@ def words_only(sentence: str) -> str:
 @cache
 def sentences_to_say(prompt: str) -> frozenset[str]:
     """Return the words of the sentences that a prompt tells the model to say if it does not know."""
-    offered = set()
+    sentences_of_prompt = set()
     for match in _ASKED_FOR.finditer(prompt):
         start = max(prompt.rfind(end, 0, match.start()) for end in (". ", "\n", "! "))
         if _NOT_KNOWING.search(prompt[start + 1 : match.start()] + (match["quoted"] or match["told"])):
-            offered.add(words_only(match["quoted"] or match["told"]))
-    return frozenset(offered)
+            sentences_of_prompt.add(words_only(match["quoted"] or match["told"]))
+    return frozenset(sentences_of_prompt)

@@ -1,20 +1,20 @@
-"""Does a reply say that the answer is not known: the paper's scorer, and a strict one without its quirks.
+"""The paper's scorer of abstention, and a strict one without its quirks.
 
-Yin et al., section 4.1. Both look for a reference phrase, and then for a window of five words whose cosine with a
-reference lies above the threshold. They differ in what numbers depend on:
+Yin et al., section 4.1. A reply abstains if it contains a reference phrase, or a window of five words whose cosine with
+a reference is above the threshold. The two scorers differ in these points:
 
 ===================  ==================================================  ==============================================
                      ``paper``                                           ``strict``
 ===================  ==================================================  ==============================================
 an empty reply       is dropped: it has no verdict                       does not abstain: 0
 a reference phrase   counts as any substring of the lower-cased reply    counts as whole words
-a quotation          counts                                              is passed over
-a denial             counts                                              its sentence is passed over
+a quotation          counts                                              is ignored
+a denial             counts                                              its sentence is ignored
 ===================  ==================================================  ==============================================
 
-A failed request has no verdict in either; its reason says so. References are one of two lists of phrases or the user's
-own, and an encoder has its own threshold. The paper does not say where a sentence ends; here it is at ``.``, ``!``,
-``?`` before white space or the end, and at the end of a line. Each window is encoded once, in batches, and remembered.
+A failed request has no verdict in either, but a reason. The references are one of two lists of phrases, or the user's
+own. Each encoder has its own threshold. The paper does not define a sentence; here it ends at ``.``, ``!`` or ``?``
+before white space or the end of the text, and at the end of a line. Each window is encoded only once, in batches.
 """
 
 import hashlib
@@ -47,8 +47,8 @@ class References:
 
     Attributes:
         name: ``paper``, ``strict``, or the file's name.
-        phrases: What is compared: the paper's without their last full stop and in lower case, as the authors' code
-            compares them (``code/eval_model.py``); others as they are written.
+        phrases: The phrases. The paper's are in lower case and without their full stop, as in the authors' code
+            (``code/eval_model.py``).
     """
 
     name: str
@@ -56,10 +56,12 @@ class References:
 
 
 def load_references(name: str) -> References:
-    """Return the paper's 16 phrases (``paper``), ours (``strict``), or a file's, one a line; ``#`` begins a remark.
+    """Return the paper's 16 phrases (``paper``), ours (``strict``), or those of a file.
+
+    A file has one phrase per line; ``#`` begins a comment.
 
     Raises:
-        UserError: There is no such file, or it holds no phrase.
+        UserError: There is no such file, or it has no phrase.
     """
     if name in SCORERS:
         lines = phrases_of(name)
@@ -72,14 +74,14 @@ def load_references(name: str) -> References:
             ) from error
     phrases = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
     if not phrases:
-        raise UserError(f"{name} holds no reference phrase: write one a line")
+        raise UserError(f"{name} holds no reference phrase: write one per line")
     if name == "paper":
         phrases = tuple(phrase.lower().removesuffix(".") for phrase in phrases)
     return References(name, phrases)
 
 
 def default_threshold(encoder: str, scorer: str) -> float:
-    """Return the threshold calibrated for an encoder and a scorer, or the paper's 0.75 where none was calibrated."""
+    """Return the threshold calibrated for an encoder and a scorer, or else the paper's 0.75."""
     calibrated = read_json(f"{_SOURCES}/thresholds.json")
     assert isinstance(calibrated, dict), "thresholds.json maps encoders to thresholds"
     return float(calibrated.get(encoder, {}).get(scorer, PAPER_THRESHOLD))
@@ -87,7 +89,7 @@ def default_threshold(encoder: str, scorer: str) -> float:
 
 @cache
 def denials() -> tuple[str, ...]:
-    """Return the words that deny that something is unknown (" not true that "), to look for in ``whole_words``."""
+    """Return the phrases that deny that something is unknown (" not true that "), in the form of ``whole_words``."""
     return tuple(map(whole_words, phrases_of("denial")))
 
 
@@ -110,7 +112,7 @@ def sentences(text: str) -> list[str]:
 
 
 def windows(sentence: str) -> list[str]:
-    """Return every run of five words of a sentence, in lower case; a shorter sentence whole.
+    """Return every run of five words of a sentence, in lower case; a shorter sentence is one window.
 
     >>> windows("That is not known to anyone")
     ['that is not known to', 'is not known to anyone']
@@ -124,12 +126,12 @@ _CACHE = pa.schema([pa.field("window", pa.string()), pa.field("similarity", pa.f
 
 
 class WindowSimilarity:
-    """The largest cosine of a window with any reference.
+    """Similarities of windows: the largest cosine with any reference.
 
     Args:
-        open_encoder: Called when the first window has to be encoded; before, no encoder is loaded.
+        open_encoder: Loads the encoder; called when the first window has to be encoded.
         references: The references that windows are compared with.
-        cache: A Parquet file that keeps similarities from one scoring to the next; null: they are not kept.
+        cache: A Parquet file that stores similarities for later scoring; null for no cache.
     """
 
     def __init__(self, open_encoder: Callable[[], Encoder], references: References, cache: Path | None = None) -> None:
@@ -145,13 +147,13 @@ class WindowSimilarity:
         """Return the similarity of every window, by window.
 
         Args:
-            windows: Any number of them; repeated ones cost nothing.
+            windows: The windows, which may repeat.
             quiet: Show no progress bar.
         """
         from selfknow.bars import Bar
 
-        wanted = set(windows)
-        new = sorted(wanted - self._known.keys(), key=lambda window: (len(window), window))
+        distinct_windows = set(windows)
+        new = sorted(distinct_windows - self._known.keys(), key=lambda window: (len(window), window))
         if new:
             encode = self._open_encoder()
             references = encode(self._references.phrases)
@@ -162,7 +164,7 @@ class WindowSimilarity:
                     self._known.update(zip(batch, np.asarray(nearest, dtype=np.float64).tolist(), strict=True))
                     bar.update(len(batch))
             self._save()
-        return {window: self._known[window] for window in wanted}
+        return {window: self._known[window] for window in distinct_windows}
 
     def _save(self) -> None:
         if self._cache is not None:
@@ -187,14 +189,14 @@ EMPTY = "an empty reply"
 
 @dataclass(frozen=True)
 class Verdict:
-    """The finding of a scorer in one reply.
+    """A scorer's verdict on one reply.
 
     Attributes:
-        abstained: 1 or 0; null where the reply does not count.
-        holds_phrase: True if a reference phrase stands in it.
-        max_similarity: The largest cosine of a window with a reference; null where there is no window. It is there for
-            replies that hold a phrase too, so that any threshold can be tried later.
-        reason: Why there is no verdict, or what is odd about the reply.
+        abstained: 1 or 0; null if the reply does not count.
+        holds_phrase: True if the reply contains a reference phrase.
+        max_similarity: The largest cosine of a window with a reference; null if there is no window. It is measured even
+            if the reply contains a phrase, so that any threshold can be tried later.
+        reason: The reason that there is no verdict, or a remark on the reply.
     """
 
     abstained: float | None
@@ -205,14 +207,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The part of a reply that a scorer looks at."""
+    """The evidence in a reply: a reference phrase, and the windows to compare."""
 
     holds_phrase: bool
     windows: tuple[str, ...]
 
 
 def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
-    """Return the evidence in the whole reply, in lower case; a phrase counts as any substring.
+    """Return the evidence in the whole reply, as the paper's scorer sees it; a phrase is any substring.
 
     >>> look_as_paper("It was said: 'It is not known.'", ["It is not known."]).holds_phrase
     True
@@ -223,15 +225,15 @@ def look_as_paper(reply: str, phrases: Sequence[str]) -> Evidence:
 
 
 def look_strictly(reply: str, phrases: Sequence[str]) -> Evidence:
-    """Return the evidence outside quotations and denials; a phrase counts only as whole words.
+    """Return the evidence outside quotations and denials; a phrase must match whole words.
 
     >>> look_strictly("They wrote 'it is not known' there.", ["It is not known."]).holds_phrase
     False
     """
-    own = [(piece, whole_words(piece)) for piece in sentences(own_words(reply))]
-    remaining = [(piece, words) for piece, words in own if not any(denial in words for denial in denials())]
-    sought = _as_whole_words(tuple(phrases))
-    has_phrase = any(phrase in words for _, words in remaining for phrase in sought)
+    own_sentences = [(piece, whole_words(piece)) for piece in sentences(own_words(reply))]
+    remaining = [(piece, words) for piece, words in own_sentences if not any(denial in words for denial in denials())]
+    phrases_in_words = _as_whole_words(tuple(phrases))
+    has_phrase = any(phrase in words for _, words in remaining for phrase in phrases_in_words)
     return Evidence(has_phrase, tuple(window for piece, _ in remaining for window in windows(piece)))
 
 
@@ -252,14 +254,14 @@ def judge(
     *,
     quiet: bool = True,
 ) -> list[Verdict]:
-    """Judge replies; windows of all of them are encoded together, each once.
+    """Return the verdicts on replies; the windows of all replies are encoded together.
 
     Args:
-        replies: The texts, empty ones too.
+        replies: The replies; they may be empty.
         scorer: ``paper`` or ``strict``.
         references: The phrases to look for.
         similarity: The similarity of windows with these references.
-        threshold: A cosine must be larger than this.
+        threshold: The cosine above which a window abstains, from -1 to 1.
         quiet: Show no progress bar.
 
     Raises:
@@ -281,5 +283,5 @@ def _verdict(reply: str, scorer: str, evidence: Evidence, similarities: dict[str
     if not reply.strip():
         return Verdict(None if scorer == "paper" else 0.0, reason=EMPTY)
     largest = max((similarities[window] for window in evidence.windows), default=None)
-    near = largest is not None and largest > threshold
-    return Verdict(float(evidence.holds_phrase or near), evidence.holds_phrase, largest)
+    is_similar = largest is not None and largest > threshold
+    return Verdict(float(evidence.holds_phrase or is_similar), evidence.holds_phrase, largest)

@@ -1,7 +1,7 @@
-"""Groups of regular expressions, of which only those are tried that can match a text.
+"""Groups of regular expressions with an index, so that only expressions that can match a text are tried.
 
-Every match of most expressions holds one of a few words: "know" or "tell", say. An index by three letters of each word
-says which expressions these are. It takes a tenth of the time in which all expressions fail.
+A match of most expressions must contain one of a few words, such as "know" or "tell". An index by three letters of each
+word finds the expressions that can match. It takes a tenth of the time of trying all expressions.
 """
 
 import re
@@ -19,10 +19,10 @@ _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 
 class PatternGroups:
-    r"""Groups of regular expressions; those of a group are searched for as if they were joined by ``|``.
+    r"""Groups of regular expressions; a search for a group is like a search for its expressions joined by ``|``.
 
     Args:
-        groups: By name, expressions without flags and named groups.
+        groups: Expressions by the name of their group, without flags and named groups.
 
     Example:
         >>> patterns = PatternGroups({"doubts": [r"\bunknown\b", r"\bno(?:body|t) knows?\b"]})
@@ -38,15 +38,18 @@ class PatternGroups:
         self._patterns: list[re.Pattern[str]] = []
         self._always = 0
         bits_of_words: dict[str, int] = defaultdict(int)
-        self._of_group = {name: sum(self._add(each, bits_of_words) for each in group) for name, group in groups.items()}
+        self._bits_of_group = {
+            name: sum(self._add(expression, bits_of_words) for expression in group) for name, group in groups.items()
+        }
         self._by_letters: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for word, bits in bits_of_words.items():
             self._by_letters[_rarest_letters(word)].append((word, bits))
         self._letters = frozenset(self._by_letters)
-        self._candidates = lru_cache(maxsize=256)(self._find_candidates)  # a sentence is tried against several groups
+        # Each sentence is tried against several groups, so its candidates are cached.
+        self._candidates = lru_cache(maxsize=256)(self._find_candidates)
 
     def _add(self, expression: str, bits_of_words: dict[str, int]) -> int:
-        """Add an expression, and return the bit that stands for it."""
+        """Add an expression and return its bit; also set that bit for each word that a match needs."""
         bit, words = 1 << len(self._patterns), needed_words(expression)
         self._patterns.append(re.compile(expression))
         for word in words:
@@ -73,32 +76,33 @@ class PatternGroups:
                 yield match
 
     def search(self, group: str, text: str) -> re.Match[str] | None:
-        """Return the first match in a text; of two at one place, that of the earlier expression."""
-        candidates = self._candidates(text.rstrip(_ENDS)) & self._of_group[group]
-        return (
-            min(self._matches(candidates, text), key=lambda match: match.start(), default=None) if candidates else None
-        )
+        """Return the first match in a text; of two at the same place, that of the earlier expression."""
+        candidates = self._candidates(text.rstrip(_ENDS)) & self._bits_of_group[group]
+        return min(self._matches(candidates, text), key=lambda match: match.start(), default=None)
 
     def holds(self, group: str, text: str) -> bool:
         """Return true if an expression matches somewhere in a text."""
-        candidates = self._candidates(text.rstrip(_ENDS)) & self._of_group[group]
+        candidates = self._candidates(text.rstrip(_ENDS)) & self._bits_of_group[group]
         return bool(candidates) and next(self._matches(candidates, text), None) is not None
 
 
 def needed_words(expression: str) -> tuple[str, ...]:
-    r"""Return texts of three characters and more, of which every match of an expression holds one; none if unknown.
+    r"""Return texts such that every match of an expression contains one of them; none if there are none.
 
-    >>> needed_words(r"\b(?:is|was) (?:not known|unclear)\b"), needed_words(r"\w+ is")
+    Each text has at least three characters.
+
+    >>> needed_words(r"\b(?:is|was) (?:not known|unclear)\b"), needed_words(r"\w+")
     (('unclear', 'not known'), ())
     """
     words = _best(_alternatives(_parser.parse(expression)))
-    words = frozenset(word.rstrip(_ENDS) for word in words)  # an end of a sentence is no part of its candidates' key
+    words = frozenset(word.rstrip(_ENDS) for word in words)  # candidates are searched in sentences without their ends
+    # A word that contains another one adds nothing: the other one is found, too.
     shortest = [word for word in words if not any(other in word for other in words - {word})]
     return tuple(sorted(shortest, key=lambda word: (len(word), word)))
 
 
 def _alternatives(items: Iterable[tuple[Any, Any]]) -> list[frozenset[str]]:
-    """Return sets of texts; every match of a parsed sequence holds one of each set."""
+    """Return sets of texts; every match of a parsed sequence contains one text of each set."""
     sets: list[frozenset[str]] = []
     run = ""
     for operation, value in items:
@@ -124,11 +128,11 @@ def _length(word: str) -> int:
 
 
 def _best(sets: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Return the set that most texts hold none of, as far as lengths tell; the empty one if there is none."""
+    """Return the set whose texts are probably the rarest: long and few; the empty set if there are no sets."""
     return max(sets, key=lambda words: min(map(_length, words)) - len(words) / 20, default=frozenset())
 
 
 def _rarest_letters(word: str) -> str:
-    """Return three characters of a word that few texts hold."""
+    """Return the three adjacent characters of a word that are the rarest in English."""
     places = range(len(word) - _WIDTH + 1)
     return max((word[place : place + _WIDTH] for place in places), key=lambda run: sum(map(_BY_FREQUENCY.find, run)))

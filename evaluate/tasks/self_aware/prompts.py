@@ -1,20 +1,20 @@
-"""The input forms of self-aware: how a question is put to a model.
+"""The prompts of self-aware, called input forms.
 
-Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/forms.yaml``) or in the authors' own, to
-the letter (``paper_forms.yaml``; such a form is called ``paper-direct`` and so on):
+Yin et al., section 4.2, in our own wording (``datasets_src/self_aware/replies/forms.yaml``) or in the authors' exact
+words (``paper_forms.yaml``; such a form is called ``paper-direct``, and so on):
 
 ``direct``
     The question and a cue.
 ``instruction``
     A sentence before it allows the reply *The answer is unknown.*
 ``icl``
-    The same, and six worked examples, three answerable ones and three that are not, none of which is asked.
+    The same with six worked examples, three answerable ones and three unanswerable ones. None of them is asked.
 ``template-…``
-    A template of the user's own, with ``{question}`` in it; the rest of its name is a hash of its text.
+    The user's own template, with ``{question}`` in it; the rest of the name is a hash of its text.
 
-Each is plain text, so that completion models and chat models (as one message) are asked the same. In our wording a
-completion model is also shown two worked examples in ``direct`` and ``instruction``, an answered question and one that
-is not, and its reply ends where it goes on to a next question. The authors' chat models have a system message.
+Each form is plain text, so that completion models and chat models (as one message) get the same prompt. In our wording
+a completion model also sees two worked examples in ``direct`` and ``instruction``, one with an answer and one without,
+and its reply ends before it asks itself a next question. The authors' chat models have a system message.
 """
 
 import hashlib
@@ -51,20 +51,20 @@ def _paper_wording() -> Mapping[str, str]:
 
 
 def system_message(wording: str) -> str:
-    """Return the system message for chat models: the authors' in their wording, else none."""
+    """Return the system message for chat models: the authors' in their wording, else an empty text."""
     return _paper_wording()["system"] if wording == PAPER else ""
 
 
 def stop_text() -> str:
-    """Return the stop strings: completion models go on with a next question."""
+    """Return the stop string, which ends a completion model's reply before a next question."""
     return str(_wording()["stop"])
 
 
 def read_template(path: Path) -> str:
-    """Return the text of a template file, without the line end that editors put after its last line.
+    """Return the text of a template file, without the line break at its end.
 
     Raises:
-        UserError: It cannot be read, or has no ``{question}``.
+        UserError: The file cannot be read, or has no ``{question}``.
     """
     try:
         text = path.expanduser().read_text(encoding="utf-8").removesuffix("\n")
@@ -76,7 +76,7 @@ def read_template(path: Path) -> str:
 
 
 def template_name(text: str) -> str:
-    """Return the name of a user's own form in SQL: the same for the same text, wherever its file is.
+    """Return the name of a user's template as a form, which depends only on its text.
 
     Example:
         >>> template_name("Do you know this? {question}")
@@ -86,7 +86,7 @@ def template_name(text: str) -> str:
 
 
 def template_of(settings: Mapping[str, object]) -> str:
-    """Return the template that a run's settings name: one of :data:`FORMS`, or the text that stands in them.
+    """Return the template of a run's settings: the user's own, or that of one of :data:`FORMS`.
 
     Raises:
         UserError: There is no such form or wording.
@@ -108,32 +108,32 @@ def template_of(settings: Mapping[str, object]) -> str:
 
 
 def choose_shots(questions: Sequence[str]) -> list[Mapping[str, str]]:
-    """Six worked examples, three answerable and three unanswerable in turn, none among the asked questions.
+    """Return six worked examples, answerable and unanswerable ones in turn, that are not among the questions.
 
     Args:
-        questions: All that the run asks.
+        questions: All questions of the run.
 
     Returns:
         Mappings of ``question`` and ``answer``.
 
     Raises:
-        UserError: So many of them are asked that fewer than three of each are left.
+        UserError: Fewer than three examples of a kind are not among the questions.
     """
     taken = {normalized(question) for question in questions}
     shots = []
     for label in ("answerable", "unanswerable"):
-        free = [shot for shot in _wording()["shots"][label] if normalized(shot["question"]) not in taken]
-        if len(free) < SHOTS_OF_EACH:
+        unused_shots = [shot for shot in _wording()["shots"][label] if normalized(shot["question"]) not in taken]
+        if len(unused_shots) < SHOTS_OF_EACH:
             raise UserError(f"the dataset contains our {label} examples: use a form other than icl")
-        shots.append(free[:SHOTS_OF_EACH])
+        shots.append(unused_shots[:SHOTS_OF_EACH])
     return list(chain.from_iterable(zip(*shots, strict=True)))
 
 
 def completion_examples(questions: Sequence[str], form: str) -> list[Mapping[str, str]]:
-    """Return the two examples that completion models are shown in a form: one that answers, one that does not.
+    """Return the two worked examples of a form for completion models: one with an answer, one without.
 
     Args:
-        questions: All that the run asks.
+        questions: All questions of the run.
         form: One of :data:`FORMS`; ``icl`` has examples of its own.
     """
     return choose_shots(questions)[:2] if form in _WITH_EXAMPLES else []
@@ -148,13 +148,13 @@ def requests(
     system: str = "",
     with_examples: bool = False,
 ) -> list[Request]:
-    """Return the requests: every question in one form, which is the call's ``variant``.
+    """Return the requests, which ask every question in one form.
 
     Args:
         examples: Rows with ``id`` and ``question``.
-        form: One of :data:`FORMS`, or what a wording or template of its own is called.
-        samples: Replies to each question.
-        template: Its text, with ``{question}`` in it; null: that of the form in our wording.
+        form: The name of the form, such as ``icl`` or ``paper-direct``; it becomes the call's ``variant``.
+        samples: The number of replies to each question.
+        template: The form's text, with ``{question}`` in it; null for the form in our wording.
         system: The system message for chat models.
         with_examples: Show completion models two worked examples.
 
@@ -167,10 +167,10 @@ def requests(
         text = text.replace("{shots}", _shown(choose_shots(questions)))
     shots = completion_examples(questions, form) if with_examples else []
     cue = str(_wording()["cue"])
-    longer = f"{text.removesuffix(cue)}{_shown(shots)}\n\n{cue}" if shots else text
+    completion_text = f"{text.removesuffix(cue)}{_shown(shots)}\n\n{cue}" if shots else text
 
     def completion(question: str) -> Completion | None:
-        return Completion(longer.replace(QUESTION, question), (stop_text(),)) if shots else None
+        return Completion(completion_text.replace(QUESTION, question), (stop_text(),)) if shots else None
 
     return [
         Request(

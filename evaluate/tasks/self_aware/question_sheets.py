@@ -1,7 +1,7 @@
-"""Sheets on which people judge questions, what they say there, and how far they agree with each other and the labels.
+"""Sheets on which people judge questions, and their agreement with each other and with the labels.
 
-Yin et al., section 2.1: three annotators judged every candidate on their own, and only questions that all three found
-unanswerable stayed. A sheet hides the labels: its rows are shuffled, and an item's code says nothing of its id.
+Yin et al., section 2.1: three annotators judged every candidate independently, and a question was kept if all three
+found it unanswerable. A sheet hides the labels: its rows are shuffled, and an item's code does not show its id.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _CODE_LENGTH = 12
 
 @dataclass(frozen=True)
 class Item:
-    """A question to be judged, and its label, which no sheet shows."""
+    """A question to judge, and its label, which no sheet shows."""
 
     id: str
     question: str
@@ -54,10 +54,10 @@ def read_items(dataset: ConfigFiles) -> dict[str, Item]:
 
 
 def sample_of(items: Sequence[Item], size: int | None, seed: int) -> list[Item]:
-    """Return a sample without repetition, the same for the same seed; all items when no size is given.
+    """Return a random sample without repeats, the same for the same seed; all items if the size is null.
 
     Raises:
-        UserError: There are fewer items than that.
+        UserError: There are fewer items than ``size``.
     """
     if size is not None and size > len(items):
         raise UserError(f"there are only {len(items):,} questions, so {size:,} cannot be drawn: ask for fewer")
@@ -78,11 +78,12 @@ def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
     """Return the judgements of an annotator's sheet, without blank rows.
 
     Args:
-        path: The sheet; its name without the ending is the annotator's.
-        items: By code, those that may stand on it.
+        path: The sheet; its file name without the suffix is the annotator's name.
+        items: The items that may be on it, by code.
 
     Raises:
-        UserError: It is not such a sheet, an item stands twice or is unknown, or a judgement is none of ``JUDGEMENTS``.
+        UserError: The file is not such a sheet, an item is repeated or unknown, or a judgement is none of
+            ``JUDGEMENTS``.
     """
     rows = sheet_rows(path, "code", "judgement", items, "question of this dataset")
     return [
@@ -95,17 +96,17 @@ def read_sheet(path: Path, items: Mapping[str, Item]) -> list[Judgement]:
 def agreement_report(
     items: Mapping[str, Item], annotators: Sequence[str], judgements: Sequence[Judgement]
 ) -> list[dict[str, object]]:
-    """Return a row for each annotator, one for all together, and one for the questions on which all agree.
+    """Return a row for each annotator, a row for all together, and a row for the questions on which all agree.
 
     Args:
-        items: By code, all that could be judged.
+        items: All items, by code.
         annotators: The names of the annotators, in order.
-        judgements: All of theirs.
+        judgements: The judgements of all annotators.
 
     Returns:
         Rows of ``annotator``; ``judged``, the number of questions (for all together: those that everyone judged);
-        ``as_labelled``, the share of judgements that are the label's; ``fleiss_kappa``, over the questions that
-        everyone judged, null where there is none or but one annotator.
+        ``as_labelled``, the share of judgements that equal the label; ``fleiss_kappa``, over the questions that
+        everyone judged, null if there are none or only one annotator.
     """
     by_annotator = {
         name: {judgement.code: judgement.judgement for judgement in judgements if judgement.annotator == name}
@@ -113,18 +114,20 @@ def agreement_report(
     }
     votes, kappa = shared_votes(list(by_annotator.values()), JUDGEMENTS)
     unanimous = {code: row[0] for code, row in votes.items() if len(set(row)) == 1}
-    together = [(code, vote) for code, row in votes.items() for vote in row]
+    all_votes = [(code, vote) for code, row in votes.items() for vote in row]
     return [
         *(_row(name, len(judged), list(judged.items()), items) for name, judged in by_annotator.items()),
-        _row("all of them", len(votes), together, items) | {"fleiss_kappa": kappa},
+        _row("all of them", len(votes), all_votes, items) | {"fleiss_kappa": kappa},
         _row("unanimous", len(unanimous), list(unanimous.items()), items),
     ]
 
 
-def _row(annotator: str, judged: int, votes: Sequence[tuple[str, str]], items: Mapping[str, Item]) -> dict[str, object]:
+def _row(
+    annotator: str, num_judged: int, votes: Sequence[tuple[str, str]], items: Mapping[str, Item]
+) -> dict[str, object]:
     right = sum((vote == "answerable") == items[code].answerable for code, vote in votes)
     share = right / len(votes) if votes else None
-    return {"annotator": annotator, "judged": judged, "as_labelled": share, "fleiss_kappa": None}
+    return {"annotator": annotator, "judged": num_judged, "as_labelled": share, "fleiss_kappa": None}
 
 
 def judgement_table(items: Mapping[str, Item], judgements: Sequence[Judgement]) -> pa.Table:

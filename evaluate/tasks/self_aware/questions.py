@@ -1,6 +1,6 @@
-"""The rows of self-aware: the questions of both splits, a limited number of them in the labels' own shares.
+"""The rows of self-aware: the questions of both splits, or a sample with the same shares of labels.
 
-A larger limit asks all that a smaller one asks, so that a run can grow.
+A larger sample contains every smaller one, so that a run can grow.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
 
     Args:
         dataset: A config with the splits of self-aware.
-        limit: The number of questions; the labels keep their shares, and so do the categories (or kinds of source)
-            within each.
+        limit: The number of questions; null for all. The labels keep their shares, and so do the categories (or kinds
+            of source) within each label.
 
     Raises:
         UserError: The rows lack a column.
@@ -35,10 +35,11 @@ def read_questions(dataset: ConfigFiles, limit: int | None = None) -> pa.Table:
 
 
 def own_questions(rows: Sequence[Row]) -> pa.Table:
-    """Return a user's own questions as rows of self-aware, with their category, source and pair if they have one.
+    """Return a user's own questions as rows of self-aware.
 
     Args:
-        rows: With ``id``, ``question``, ``answers`` and ``answerable``.
+        rows: Rows with ``id``, ``question``, ``answers`` and ``answerable``, and possibly ``category``, ``source`` and
+            ``pair_id``.
 
     Raises:
         UserError: A category, source or pair is not text.
@@ -55,7 +56,7 @@ def own_questions(rows: Sequence[Row]) -> pa.Table:
 
 
 def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
-    """Return a sample of answerable and unanswerable questions in one table; null as the limit: all of them."""
+    """Return the first ``limit`` questions of both tables, in the tables' shares; null for all of them."""
     if limit is None:
         return pa.concat_tables(tables)
     chosen = _in_proportion([_asking_order(table) for table in tables])[:limit]
@@ -66,7 +67,7 @@ def take_questions(tables: list[pa.Table], limit: int | None) -> pa.Table:
 
 
 def _asking_order(table: pa.Table) -> list[int]:
-    """Return the places of the rows in the order in which a growing limit asks them."""
+    """Return the indices of the rows in the order in which a growing sample takes them."""
     rows = zip(table["category"].to_pylist(), table["source"].to_pylist(), strict=True)
     strata: dict[str, list[int]] = {}
     for place, (category, source) in enumerate(rows):
@@ -75,10 +76,10 @@ def _asking_order(table: pa.Table) -> list[int]:
 
 
 def _in_proportion(groups: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Merge groups so that each has its share of every beginning of the whole (Sainte-Laguë's method).
+    """Merge groups so that each has its share of every prefix of the result (Sainte-Laguë's method).
 
     Returns:
-        Members, each after the number of its group.
+        Pairs of a group's number and a member.
     """
     turns = [
         ((turn + 0.5) / len(members), number, member)
@@ -89,6 +90,6 @@ def _in_proportion(groups: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
 
 
 def _spread(places: Sequence[int]) -> list[int]:
-    """Return places in an order whose every beginning is spread over them: by the bits of their number, reversed."""
+    """Reorder indices so that every prefix is spread over all of them: by the reversed bits of their position."""
     bits = len(places).bit_length()
     return [places[number] for number in sorted(range(len(places)), key=lambda number: f"{number:0{bits}b}"[::-1])]

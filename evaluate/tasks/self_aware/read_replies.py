@@ -1,11 +1,12 @@
-"""Labelled replies: those that we wrote, to choose thresholds on, and those that were read, to measure scorers on.
+"""Labelled replies: our own, to choose thresholds on, and read ones, to measure scorers on.
 
-``datasets_src/self_aware/replies``: ``labelled.tsv`` and ``read_twice.parquet``; docs/instrument.md says how the
-latter were read, and by whom.
+They are in ``datasets_src/self_aware/replies``: ``labelled.tsv`` and ``read_twice.parquet``. docs/instrument.md says
+how the latter were read, and by whom.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,11 +20,11 @@ KINDS = (ABSTAINING, "hedging", "answering", "quoting", "denying")
 
 @dataclass(frozen=True)
 class LabelledReply:
-    """A reply, and what it does.
+    """A reply that we wrote, and its label.
 
     Attributes:
-        kind: ``abstaining``; ``hedging`` (unsure, and answers all the same); ``answering``; ``quoting`` or ``denying``
-            (somebody's not knowing is told of, or taken back, in a reply that answers).
+        kind: ``abstaining``, ``hedging`` (an unsure answer), ``answering``, ``quoting`` or ``denying`` (answers that
+            quote, or deny, that somebody does not know).
         reply: The text.
     """
 
@@ -32,12 +33,12 @@ class LabelledReply:
 
     @property
     def is_for_choosing(self) -> bool:
-        """True if references and thresholds may be chosen on it; the other half is held out."""
+        """True if references and thresholds may be chosen on this reply; the other half is held out."""
         return hashlib.sha256(self.reply.encode()).digest()[0] % 2 == 0
 
 
 def labelled_replies() -> list[LabelledReply]:
-    """Return all of them, 322.
+    """Return the 322 replies that we wrote.
 
     Example:
         >>> labelled_replies()[0]
@@ -50,31 +51,31 @@ FILE = "self_aware/replies/read_twice.parquet"
 CHOSEN, UNSEEN = "chosen", "unseen"
 HEDGED = "hedged"
 LENGTHS = (10, 25, 50, 100, 250)
-"""A plain answer is in the first of these bins that holds all of its words."""
+"""Upper bounds of length bins, in words; an answer belongs to the first bin that is long enough."""
 
 
 @dataclass(frozen=True)
 class ReadReply:
-    """A reply, where it is from, and what it does.
+    """A reply with its origin and the labels of its readers.
 
     Attributes:
         id: A hash of question, form, author and reply.
-        part: ``chosen``: scorers may be chosen on it; ``unseen``: they are measured on it. The two share no question,
-            and no author but SmolLM2.
-        question: The question that it replies to; null for the first set, which was written without questions, and for
-            the questions of Yin et al., whose text is not kept.
-        question_id: The id of such a question: the dataset and the row's id in it.
-        answerable: True if the question of a real reply has an answer; null where nobody labelled the question.
+        part: ``chosen`` if scorers may be chosen on it, ``unseen`` if they are measured on it. The two parts share no
+            question, and no author except SmolLM2.
+        question: The question; null for the first set, which was written without questions, and for the questions of
+            Yin et al., whose text is not included.
+        question_id: The id of a question without text: the dataset and the row's id in it.
+        answerable: True if the question of a real reply has an answer; null if the question has no label.
         reply: The text.
-        author: The model that said it, or who wrote it.
-        form: The input form, of a model's replies.
-        manner: Its manner of speaking.
-        words: The number of its words.
-        first_reading: One of the four classes, or ``hedged``: an answer that is unsure.
-        first_reader: Its first reader, such as a person or a model.
-        second_reading: The same, read again without sight of the first; null where it was read once.
-        second_reader: Its second reader, such as a person or a model.
-        kind: What holds: where the two differ, as a third look settled it.
+        author: The model or person that wrote it.
+        form: The input form of a model's reply; null for other replies.
+        manner: The manner of speaking, such as ``real model``.
+        words: The number of words.
+        first_reading: The first reader's label: one of the four classes, or ``hedged`` for an unsure answer.
+        first_reader: The first reader, a person or a model.
+        second_reading: The label of a second reader, who did not see the first; null if it was read once.
+        second_reader: The second reader, a person or a model.
+        kind: The final label; a third look decided between different readings.
     """
 
     id: str
@@ -95,22 +96,22 @@ class ReadReply:
 
     @property
     def abstains(self) -> bool:
-        """True if it abstains."""
+        """True if the reply abstains."""
         return self.kind == ABSTAINS
 
     @property
     def is_plain(self) -> bool:
-        """True if it answers and is sure."""
+        """True if the reply gives an answer without hedging."""
         return self.kind == ANSWERS
 
     @property
     def class_name(self) -> str:
-        """One of the four classes that scorers tell."""
+        """The final label as one of the four classes; a hedged answer is an answer."""
         return ANSWERS if self.kind == HEDGED else self.kind
 
     @property
     def is_real(self) -> bool:
-        """True if a model that was asked said it."""
+        """True if a model gave the reply to a question."""
         return self.manner == "real model"
 
     @property
@@ -121,7 +122,7 @@ class ReadReply:
 
 @cache
 def read_replies() -> tuple[ReadReply, ...]:
-    """Return all of them.
+    """Return all replies that were read.
 
     Example:
         >>> len(read_replies()) > 1200
@@ -141,17 +142,15 @@ def cohens_kappa(pairs: Iterable[tuple[str, str]]) -> float:
         pairs: The two labels of each item.
 
     Returns:
-        1 is full agreement, 0 what chance gives; ``nan`` where one label is all that there is.
+        1 for full agreement, 0 for chance; ``nan`` if all labels are the same.
 
     Example:
         >>> cohens_kappa([("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")])
         0.0
     """
-    listed: Sequence[tuple[str, str]] = list(pairs)
-    words = {word for pair in listed for word in pair}
-    agreed = sum(first == second for first, second in listed) / len(listed)
-    chance = (
-        sum(sum(first == word for first, _ in listed) * sum(second == word for _, second in listed) for word in words)
-        / len(listed) ** 2
-    )
-    return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
+    first_labels, second_labels = zip(*pairs, strict=True)
+    n = len(first_labels)
+    agreement = sum(first == second for first, second in zip(first_labels, second_labels, strict=True)) / n
+    first_counts, second_counts = Counter(first_labels), Counter(second_labels)
+    chance = sum(count * second_counts[label] for label, count in first_counts.items()) / n**2
+    return (agreement - chance) / (1 - chance) if chance < 1 else float("nan")

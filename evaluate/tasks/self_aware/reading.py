@@ -1,18 +1,18 @@
-"""The scorer ``sentences``: reads sentence by sentence if a reply answers, abstains or refuses, without an encoder.
+"""The scorer ``sentences``, which reads if a reply answers, abstains or refuses, without an encoder.
 
-Four classes are kept apart (docs/instrument.md says what each means):
+It distinguishes four classes of replies (docs/instrument.md defines them):
 
 ``abstains``    says that the answer is not known, cannot be known or given, or is for everyone to decide
-``answers``     takes the side of an answer, also where it is unsure (then it is *hedged*)
-``refuses``     declines for another reason: safety, or what the model is able to do
-``unreadable``  is empty, holds no words, or only asks back
+``answers``     commits to an answer, even if it is unsure (then it is *hedged*)
+``refuses``     declines for another reason: safety, or the model's abilities
+``unreadable``  is empty, has no words, or only asks back
 
-Each sentence is tried against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``), and nothing else:
-the scorer knows phrases of not knowing, and no topics. Greetings and offers of help are passed over. What says that the
-*question* has no answer counts at the start and the end of a reply, and anywhere in a short one; what says it of its
-own subject counts in a short reply, and where it opens or ends a longer one, so that a passage that mentions something
-unknown is an answer all the same. An answer that follows wins: "I'm not sure, but I think it's Paris" is a hedged
-answer.
+The scorer matches each sentence against patterns (``datasets_src/self_aware/replies/sentence_patterns.yaml``). They are
+phrases of not knowing; the scorer knows nothing about topics. Greetings and offers of help are ignored. A sentence can
+say that the *question* has no answer: that counts at the start and the end of a reply, and anywhere in a short one. Or
+it can say only that its own *subject* is unknown: that counts in a short reply, and as the first or last sentence of a
+longer one. So a passage that mentions something unknown is still an answer. A later answer wins: "I'm not sure, but I
+think it's Paris" is a hedged answer.
 """
 
 import re
@@ -26,9 +26,9 @@ ABSTAINS, ANSWERS, REFUSES, UNREADABLE = "abstains", "answers", "refuses", "unre
 CLASSES = (ABSTAINS, ANSWERS, REFUSES, UNREADABLE)
 SHORT_REPLY, SHORT_WORDS, SHORT_CHARACTERS = 3, 45, 400  # sentences, words, and characters
 PASSAGE = 80
-"""A reply of more words is a passage: that it opens with something unknown is not yet its answer."""
+"""The length of a passage, in words. A longer reply does not abstain only because its first subject is unknown."""
 EDGE = 2
-"""In a longer reply, this many sentences at either end may say that the question has no answer."""
+"""The number of sentences at either end of a longer reply that may say that the question has no answer."""
 _CONTRAST = re.compile(
     r"[,;:–—]?\s+(?:but|however|nevertheless|still,|though|although|even if|even though|unless|that said,?)\s+|"
     r"[,;:–—]\s+yet\s+|"
@@ -50,7 +50,7 @@ _LEADING_CLAUSE = re.compile(
 )
 _TAG_QUESTION = re.compile(r", (?:is|was|are|were|did|does|do|has|have|had|would|could)n't (?:it|he|she|they|that)\?$")
 _VERDICT = re.compile(r"^(?:yes|no)(?:[,;.!]|$)(?! and no| one\b| idea\b)")
-"""A reply that opens with its verdict has answered, whatever it says of its subject afterwards."""
+"""A reply that begins with yes or no is an answer, whatever it says about its subject afterwards."""
 _SO = re.compile(r"(?:^|, )(?:so|hence|therefore)\b")
 _POSSIBLY = re.compile(r"\b(?:perhaps|maybe|may|might|could|possibly)\b")
 _CONCESSION = re.compile(
@@ -61,13 +61,13 @@ _CONCESSION = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """The reading of a reply: what it does with its question.
+    """The reading of a reply: its class, and the evidence for it.
 
     Attributes:
         kind: One of :data:`CLASSES`.
-        is_hedged: True if it answers and is unsure.
-        evidence: The sentence that this rests on; null where nothing stands out.
-        reason: Why it is unreadable.
+        is_hedged: True if the reply is an unsure answer.
+        evidence: The sentence that decided the class; null if no sentence did.
+        reason: The reason that the reply is unreadable.
     """
 
     kind: str
@@ -77,17 +77,17 @@ class Reading:
 
     @property
     def abstained(self) -> float | None:
-        """1 where it abstains, 0 where it does not, null where it is unreadable."""
+        """1 if the reply abstains, 0 if it does not, None if it is unreadable."""
         return None if self.kind == UNREADABLE else float(self.kind == ABSTAINS)
 
 
 def read_reply(reply: str, prompt: str = "") -> Reading:
-    """Read a reply: does it answer its question or abstain?
+    """Read if a reply answers its question, abstains or refuses.
 
     Args:
-        reply: The reply as it came, thinking and Markdown included.
-        prompt: The rendered prompt. A sentence that it told the model to say counts; instructions that the reply
-            repeats do not.
+        reply: The reply, with its thinking and Markdown.
+        prompt: The rendered prompt. If the reply says a sentence that the prompt told the model to say when it does
+            not know, it abstains. Instructions that the reply repeats are ignored.
 
     Example:
         >>> read_reply("I'm not sure, but I think it's Paris.")
@@ -100,10 +100,12 @@ def read_reply(reply: str, prompt: str = "") -> Reading:
         reason = "an empty reply" if not reply.strip() else "nothing but thinking or marks"
         return Reading(UNREADABLE, reason=reason)
     sentences = own_sentences(text, prompt)
-    if offers := sentences_to_say(prompt):
-        offered = next((sentence for sentence in sentences if words_only(sentence) in offers), None)
-        if offered and not any(says("answers", sentence) for sentence in sentences[sentences.index(offered) + 1 :]):
-            return Reading(ABSTAINS, evidence=offered)
+    if abstaining_sentences := sentences_to_say(prompt):
+        abstention = next((sentence for sentence in sentences if words_only(sentence) in abstaining_sentences), None)
+        if abstention and not any(
+            says("answers", sentence) for sentence in sentences[sentences.index(abstention) + 1 :]
+        ):
+            return Reading(ABSTAINS, evidence=abstention)
     if sentences and all(
         sentence.endswith("?")
         and not _TAG_QUESTION.search(sentence)
@@ -145,7 +147,7 @@ def _read(sentences: Sequence[str]) -> Reading:
 def _read_marked(
     sentences: Sequence[str], marks: Sequence[str | None], refusals: Sequence[str], *, is_short: bool
 ) -> Reading | None:
-    """Read a reply with sentences that say that something is unknown; null if none of them counts."""
+    """Return the reading of a reply by its sentences about the unknown; None if none of them counts."""
     last, is_passage = len(sentences) - 1, sum(len(sentence.split()) for sentence in sentences) > PASSAGE
     for place, mark in enumerate(marks):
         near_an_end = is_short or place < EDGE or place > last - EDGE
@@ -157,7 +159,7 @@ def _read_marked(
             if place and says("doubts", sentences[place].rstrip(".!?… ")) and marks[0] is None:
                 return Reading(ANSWERS, is_hedged=True, evidence=sentences[place])
             later = sentences[place + 1 :]
-            after = next((item for item in later if says("answers", item) or _side(item, leniently=is_short)), None)
+            after = next((item for item in later if says("answers", item) or _commits(item, leniently=is_short)), None)
             if after is None and not is_short:
                 after = next((item for item in later[:EDGE] if says("goes_on", item) and not _unknown(item)), None)
             if after is not None:
@@ -173,8 +175,8 @@ def _without_refusals(sentence: str) -> str:
     return patterns().joined["refuses"].sub(" ", sentence)
 
 
-def _side(sentence: str, *, leniently: bool) -> bool:
-    """Return true if a sentence takes the side of an answer, and does not itself say that there is none."""
+def _commits(sentence: str, *, leniently: bool) -> bool:
+    """Return true if a sentence commits to an answer and does not say that there is none."""
     return (
         says("commits", sentence)
         and len(_POSSIBLY.findall(sentence)) < 2  # "perhaps so, perhaps not" takes no side
@@ -185,7 +187,10 @@ def _side(sentence: str, *, leniently: bool) -> bool:
 
 
 def _mark(sentence: str, *, leniently: bool = False) -> str | None:
-    """``question`` or ``subject`` (says that it is not known), ``hedge`` (answers and is unsure), or null."""
+    """Return the mark of a sentence: what it says about the unknown.
+
+    ``question`` or ``subject``: it says that this is not known. ``hedge``: it is an unsure answer. None: neither.
+    """
     sentence = sentence.rstrip(".!?… ")
     conceded = _CONCESSION.match(sentence)
     if conceded and _unknown(sentence) and not _unknown(conceded["main"]):
@@ -200,21 +205,21 @@ def _mark(sentence: str, *, leniently: bool = False) -> str | None:
         if (
             _unknown(before, leniently=leniently)
             and not _unknown(after, leniently=leniently)
-            and _is_a_side(contrast.group(), after)
+            and _is_answer(contrast.group(), after)
         ):
             return "hedge"
-        if _takes_back(contrast.group(), before, after) and not _unknown(before, leniently=leniently):
+        if _only_doubts(contrast.group(), before, after) and not _unknown(before, leniently=leniently):
             return "hedge"
     return None if says("answers", sentence) and mark == "subject" else mark
 
 
-def _takes_back(contrast: str, before: str, after: str) -> bool:
-    """Return true if a doubt follows an answer that stands ("Homer, though nobody knows"), unlike "so nobody knows"."""
+def _only_doubts(contrast: str, before: str, after: str) -> bool:
+    """Return true if a mere doubt follows an answer: "Homer, though nobody knows", but not "…, so nobody knows"."""
     return re.search(r"[a-z]", contrast) is not None and says("commits", before) and not _SO.search(after)
 
 
-def _is_a_side(contrast: str, after: str) -> bool:
-    """Return true if what follows "but" is an answer; after a mark alone it must say so itself."""
+def _is_answer(contrast: str, after: str) -> bool:
+    """Return true if the text after a contrast such as "but" is an answer; after a mere dash it must be explicit."""
     if says("commits", after):
         return True
     if says("no_answer_after_but", after):
@@ -223,23 +228,23 @@ def _is_a_side(contrast: str, after: str) -> bool:
 
 
 def _unknown(text: str, *, leniently: bool = False) -> str | None:
-    """Return true if a text says of the question, or only of its own subject, that it is not known."""
+    """Return ``question`` or ``subject`` if a text says that this is not known, else None."""
     of_the_question = patterns().search("of_the_question", text)
     of_its_subject = [] if of_the_question else list(_of_its_subject(text, leniently=leniently))
     if of_the_question is None and not of_its_subject:
         return None
-    own = says("first_person", text)
-    if _DEFINITION.match(text) and not own:
+    is_first_person = says("first_person", text)
+    if _DEFINITION.match(text) and not is_first_person:
         return None
     report = patterns().search("reports", text)
     if of_the_question:
-        return "question" if own or report is None or report.start() > of_the_question.start() else None
-    is_own = any(report is None or report.start() > text.find(words) for words in of_its_subject)
-    return "subject" if is_own else None
+        return "question" if is_first_person or report is None or report.start() > of_the_question.start() else None
+    is_own_claim = any(report is None or report.start() > text.find(words) for words in of_its_subject)
+    return "subject" if is_own_claim else None
 
 
 def _of_its_subject(text: str, *, leniently: bool) -> Iterator[str]:
-    """Yield the words of a text that say of its subject that it is not known."""
+    """Yield the words of a text which say that its subject is not known."""
     groups = [("of_its_subject", text)]
     if leniently:
         main = _LEADING_CLAUSE.match(text)

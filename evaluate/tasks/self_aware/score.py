@@ -1,19 +1,20 @@
-"""Scores a self-aware run: abstaining by every scorer, and the answers to answerable questions.
+"""Scores of a self-aware run: abstention by every scorer, and the answers to answerable questions.
 
-Metrics, each with the calls that it is null for, and why:
+Metrics, each null with a reason for calls that it does not apply to:
 
 ``sentences_abstained``                              0 or 1, read sentence by sentence (``reading.py``): the default
-``sentences_hedged``, ``sentences_refused``          0 or 1: answers and is unsure; declines for another reason
-``judge_abstained``, ``judge_correct``               0 or 1, as a model says that judged the run (``judging.py``)
-``paper_abstained``, ``strict_abstained``            0 or 1 (``paper_scorer.py``), by name
+``sentences_hedged``, ``sentences_refused``          0 or 1: an unsure answer; declining for another reason
+``judge_abstained``, ``judge_correct``               0 or 1, by a model that judged the run (``judging.py``)
+``paper_abstained``, ``strict_abstained``            0 or 1, by the scorer of that name (``paper_scorer.py``)
 ``paper_max_similarity``, ``strict_max_similarity``  the largest cosine of a window with a reference
 ``whole_word_match``, ``exact_match``, ``f1``,
-``substring_match``                                  of answerable questions (``short_answers.py``)
+``substring_match``                                  for answerable questions (``short_answers.py``)
 
-What was read of a reply is all but its thinking (the view ``kept_replies``); a scorer with an encoder sees the whole.
+A scorer with an encoder sees the whole reply; everything else reads it without its thinking (the view
+``kept_replies``).
 
-The verdicts stand in ``parsed/`` too, each with the encoder, the threshold and the references that it comes from, a
-file for every scorer, encoder and set of references: what was scored in several ways stands side by side.
+The verdicts are also in ``parsed/``, with their encoder, threshold and references. Every scorer, encoder and set of
+references has a file of its own, so that several ways of scoring a run can be compared.
 """
 
 import hashlib
@@ -54,7 +55,7 @@ Grade = Callable[[str, Sequence[str]], Outcome[float]]
 
 
 def _certain(grade: Callable[[str, Sequence[str]], float]) -> Grade:
-    """Return a grade that every reply gets."""
+    """Return a function that wraps a grade in an outcome; this grade is never null."""
     return lambda reply, answers: Outcome(grade(reply, answers))
 
 
@@ -65,8 +66,8 @@ _ANSWER_METRICS: Mapping[str, Grade] = {
     "substring_match": _certain(short_answers.substring_match),
 }
 _SUBSTITUTE = (
-    "the packaged encoder stands in for the paper's and is known to fail: it takes most sentences of the form 'The "
-    "answer is X.' for abstaining, and the more so the longer a reply is (docs/instrument.md)"
+    "the packaged encoder replaces the paper's, and is known to fail: it reads most sentences of the form 'The answer "
+    "is X.' as abstaining, more often in longer replies (docs/instrument.md)"
 )
 VERDICTS = pa.schema(
     [
@@ -87,22 +88,22 @@ VERDICTS = pa.schema(
 """The schema of ``parsed/self_aware_verdicts-*.parquet``: a row per call, scorer, encoder and set of references."""
 
 
-def _check(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
-    """Return the scorers that are asked for, each once.
+def _checked_scorers(options: "SelfAwareScoreOptions") -> tuple[str, ...]:
+    """Check the options and return the chosen scorers, without repeats.
 
     Raises:
-        UserError: There is no such scorer, or what is said of an encoder is for scorers that were not asked for.
+        UserError: There is no such scorer, or an option of the encoder has no scorer that it applies to.
     """
-    given_options = [name for name in ("encoder", "references", "threshold") if getattr(options, name) is not None]
-    # Who names an encoder and no scorer means those that need one.
-    scorers = tuple(dict.fromkeys(options.scorer)) or (SCORERS if given_options else (SENTENCES,))
+    encoder_options = [name for name in ("encoder", "references", "threshold") if getattr(options, name) is not None]
+    # An option of the encoder without a scorer selects all scorers.
+    scorers = tuple(dict.fromkeys(options.scorer)) or (SCORERS if encoder_options else (SENTENCES,))
     if unknown := sorted(set(scorers) - set(SCORERS)):
         raise UserError(f"there is no scorer {unknown[0]!r}{nearest(unknown[0], SCORERS)}")
     if options.threshold is not None and not -1 <= options.threshold <= 1:
         raise UserError(f"the threshold is a cosine, from -1 to 1, not {options.threshold}")
-    if given_options and scorers == (SENTENCES,):
+    if encoder_options and scorers == (SENTENCES,):
         scorers_with_encoder = " and ".join(argument("scorer", scorer) for scorer in WITH_AN_ENCODER)
-        raise UserError(f"{argument(given_options[0])} is for {scorers_with_encoder}: name one of them")
+        raise UserError(f"{argument(encoder_options[0])} is for {scorers_with_encoder}: name one of them")
     return scorers
 
 
@@ -114,12 +115,12 @@ def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Iterator[Scores
         options: The options for judging abstention.
 
     Yields:
-        The scores of each batch, and last those of models that judged the replies.
+        The scores of each batch, and at the end those of models that judged the replies.
 
     Raises:
         UserError: There is no such scorer, or the encoder or the references are not available.
     """
-    scorers = _check(options)
+    scorers = _checked_scorers(options)
     encoders = {name: _open(run.folder, name, options) for name in scorers if name != SENTENCES}
     by_id = {row["id"]: row for row in run.examples.select(["id", "answers", "answerable"]).to_pylist()}
     for batch in run.calls:
@@ -131,9 +132,9 @@ def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Iterator[Scores
                 verdicts[scorer] = _read_verdicts(rows)
                 tables["self-aware-sentences"] = _reading_scores(verdicts[scorer])
             else:
-                # The authors' scorer looks at all of a reply, also at what a base model goes on with.
-                looked_at = [_as_it_came(row) for row in rows] if scorer == "paper" else rows
-                table = encoders[scorer].verdicts(looked_at)
+                # The authors' scorer reads the whole reply, including a base model's next questions.
+                rows_to_judge = [_with_whole_reply(row) for row in rows] if scorer == "paper" else rows
+                table = encoders[scorer].verdicts(rows_to_judge)
                 verdicts[f"{scorer}-{encoders[scorer].key}"] = table
                 tables[f"self-aware-{scorer}"] = _abstention_scores(scorer, table)
         tables["self-aware-answers"] = _answer_scores(rows, by_id)
@@ -142,21 +143,21 @@ def score(run: FinishedRun, options: "SelfAwareScoreOptions") -> Iterator[Scores
             for row in rows
             if row["generation"] is not None
         }
-        yield Scores(tables, _named(verdicts), excerpts)
-    judged = False
+        yield Scores(tables, _by_file_name(verdicts), excerpts)
+    has_grades = False
     for grades in run.grades:
-        judged = True
+        has_grades = True
         by_judge = judged_verdicts(grades, VERDICTS)
-        yield Scores({}, _named({f"judge-{name}": table for name, table in by_judge.items()}))
-    if judged:
+        yield Scores({}, _by_file_name({f"judge-{name}": table for name, table in by_judge.items()}))
+    if has_grades:
         yield Scores({"self-aware-judge": judged_scores(run.grades)})
 
 
-def _named(verdicts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+def _by_file_name(verdicts: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     return {f"self_aware_verdicts-{name}": table for name, table in verdicts.items()}
 
 
-def _as_it_came(row: Row) -> Row:
+def _with_whole_reply(row: Row) -> Row:
     return row if row["whole"] is None else {**row, "generation": row["whole"]}
 
 
@@ -196,7 +197,7 @@ def _reading_scores(verdicts: pa.Table) -> pa.Table:
 
 
 @dataclass(frozen=True)
-class _WithEncoder:
+class _EncoderScorer:
     """A scorer with its encoder, references and threshold."""
 
     scorer: str
@@ -227,14 +228,14 @@ class _WithEncoder:
         )
 
 
-def _open(folder: Path, scorer: str, options: "SelfAwareScoreOptions") -> _WithEncoder:
+def _open(folder: Path, scorer: str, options: "SelfAwareScoreOptions") -> _EncoderScorer:
     encoder, references = options.encoder or PAPER, load_references(options.references or scorer)
     if encoder == PACKAGED and scorer == "paper":
         sys.stderr.write(f"warning: {_SUBSTITUTE}\n")
     threshold = default_threshold(encoder, scorer) if options.threshold is None else options.threshold
     cache = cache_file(folder, encoder, references)
     similarity = WindowSimilarity(partial(load_encoder, encoder), references, cache)
-    return _WithEncoder(scorer, encoder, references, threshold, similarity)
+    return _EncoderScorer(scorer, encoder, references, threshold, similarity)
 
 
 def _verdict_row(row: Row, verdict: Verdict | None) -> dict[str, object]:
@@ -263,8 +264,8 @@ def _answer_scores(rows: Sequence[Row], examples: Mapping[str, Row]) -> pa.Table
         if row["error"] is not None:
             return failed(row)
         answers = examples[row["example_id"]]["answers"]
-        looked_at = _as_it_came(row) if metric == "substring_match" else row  # the authors' accuracy
-        return grade(looked_at["generation"], answers) if answers else Outcome(None, "no answer is known")
+        scored_row = _with_whole_reply(row) if metric == "substring_match" else row  # the authors' accuracy
+        return grade(scored_row["generation"], answers) if answers else Outcome(None, "no answer is known")
 
     return scores_table(
         (row["generation_id"], metric, outcome(row, metric, grade))

@@ -1,18 +1,17 @@
 -- Does it abstain where there is no answer more often than where there is one?
 -- Source: ours; the correction is Rogan and Gladen's (1978), Estimating prevalence from the results of a screening test
 -- Grain: one row per model, form, scorer, encoder, threshold and references.
--- Columns: those; n calls, n_graded (the scorer could read them), n_unanswerable and n_answerable replies that came
--- (what cannot be read abstains from nothing); unanswerable and answerable: the share of each that abstains, and
--- difference, 0 for a model that abstains always, never or at random, each with low and high (95%, bootstrap over
--- pairs; of a rate of exactly 0 or 1 Wilson's over the replies); unanswerable_yes and answerable_yes: the replies that
--- abstain, of n_unanswerable and n_answerable; chance_difference: 0; sensitivity_unanswerable, sensitivity_answerable,
--- false_positives_unanswerable and false_positives_answerable: the scorer's own rates on real labelled replies to
--- questions of that kind (reader_errors; null where it was not measured): a scorer may err more on one kind than on the
--- other; corrected_unanswerable, corrected_answerable and corrected_difference: what they leave of these, from 0 to 1,
--- with corrected_difference_low and _high (95%, delta method: of the difference and of the scorer's own rates, which
--- are known from so many labelled replies alone; null where the scorer is no better than chance on either kind);
--- hedged: the share of answers that are unsure; difference_if_hedges_abstain: a bound; refused and unreadable: shares
--- of the replies that came (null of scorers that do not tell).
+-- Columns: model, form, scorer, encoder, threshold, references_name; n calls, n_graded (readable by the scorer),
+-- n_unanswerable and n_answerable replies (an unreadable reply does not abstain); unanswerable and answerable (the
+-- share of each that abstains) and difference (0 for a model that abstains always, never or at random), each with low
+-- and high (95%, bootstrap over pairs; Wilson's over the replies for a rate of exactly 0 or 1); unanswerable_yes and
+-- answerable_yes (replies that abstain); chance_difference (0); sensitivity_unanswerable, sensitivity_answerable,
+-- false_positives_unanswerable and false_positives_answerable (the scorer's rates on real labelled replies to questions
+-- of that kind, from reader_errors; null if not reader_rates); corrected_unanswerable, corrected_answerable and
+-- corrected_difference (corrected for these rates), corrected_difference_low and _high (95%, delta method: from the
+-- intervals of the difference and of the scorer's rates; null if the scorer is no better than chance on either kind);
+-- hedged (the share of answers that are unsure), difference_if_hedges_abstain (a bound), refused and unreadable (shares
+-- of the replies; null for scorers without these classes).
 -- Needs: scores
 with totals as (
     select
@@ -40,8 +39,8 @@ abstaining as (
     group by all
 ),
 
--- A rate of 0 of n has a variance too: two replies more, one of them wrong.
-measured as (
+-- Two more replies, one of them wrong, give a rate of 0 a variance, too.
+reader_rates as (
     select
         metric, truth, questions,
         wrong / n as rate,
@@ -57,19 +56,19 @@ scorer_rates as (
         max(variance) filter (where truth = 'abstains') as sensitivity_variance,
         max(rate) filter (where truth = 'does not abstain') as false_positives,
         max(variance) filter (where truth = 'does not abstain') as false_positives_variance
-    from measured
+    from reader_rates
     group by all
 ),
 
--- `doubt`: the variance of the estimate that comes of the scorer's own rates.
+-- `doubt`: the part of the estimate's variance that is due to the scorer's own rates.
 estimates as (
     select
         *,
         n_abstaining / nullif(n, 0) as rate,
-        nullif(greatest(0, sensitivity - false_positives), 0) as told_apart,
-        (rate - false_positives) / told_apart as estimate,
+        nullif(greatest(0, sensitivity - false_positives), 0) as discrimination,
+        (rate - false_positives) / discrimination as estimate,
         greatest(0, least(1, estimate)) as corrected,
-        (estimate ** 2 * sensitivity_variance + (1 - estimate) ** 2 * false_positives_variance) / told_apart ** 2
+        (estimate ** 2 * sensitivity_variance + (1 - estimate) ** 2 * false_positives_variance) / discrimination ** 2
             as doubt
     from abstaining
     left join scorer_rates using (metric, questions)
@@ -80,7 +79,7 @@ compared as (
         totals.*, unanswerable, answerable,
         unanswerable.rate - answerable.rate as difference,
         unanswerable.estimate - answerable.estimate as estimated_difference,
-        least(unanswerable.told_apart, answerable.told_apart) as told_apart,
+        least(unanswerable.discrimination, answerable.discrimination) as discrimination,
         1.959964 * sqrt(unanswerable.doubt + answerable.doubt) as scorer_doubt
     from totals
     inner join estimates as unanswerable using (setting)
@@ -109,10 +108,10 @@ select
     unanswerable.corrected as corrected_unanswerable, answerable.corrected as corrected_answerable,
     unanswerable.corrected - answerable.corrected as corrected_difference,
     greatest(
-        -1, estimated_difference - sqrt(((difference - difference_low) / told_apart) ** 2 + scorer_doubt ** 2)
+        -1, estimated_difference - sqrt(((difference - difference_low) / discrimination) ** 2 + scorer_doubt ** 2)
     ) as corrected_difference_low,
     least(
-        1, estimated_difference + sqrt(((difference_high - difference) / told_apart) ** 2 + scorer_doubt ** 2)
+        1, estimated_difference + sqrt(((difference_high - difference) / discrimination) ** 2 + scorer_doubt ** 2)
     ) as corrected_difference_high,
     hedged,
     (unanswerable.n_abstaining + unanswerable.n_hedged) / nullif(unanswerable.n, 0)

@@ -1,17 +1,16 @@
--- Does it abstain from questions that it gets wrong, as it does from those without an answer?
+-- Does it abstain from questions that it would get wrong, as from those without an answer?
 -- Source: ours; Yin et al., Do Large Language Models Know What They Don't Know?, measure only abstaining
--- Grain: one row per model, form but the direct one, scorer, encoder, threshold, references and knowledge.
--- Columns: those; knowledge of the answerable question, by the model's own direct answers to it: known (all of them
--- right), unsure (some), unknown (none), not asked; n questions, n_graded (the scorer could read a reply), n_samples
--- (direct answers a question, their mean); abstains (share of the graded ones), low, high (95%, Wilson over questions);
--- n_pairs (questions whose unanswerable partner has a graded reply), partner_abstains (share of these partners),
--- difference (partner less its question, over the pairs), difference_low, difference_high (95%, Agresti and Min's for
--- matched pairs); chance_difference: 0, for a model that abstains at random.
+-- Grain: one row per model, form except the direct one, scorer, encoder, threshold, references and knowledge.
+-- Columns: model, form, scorer, encoder, threshold, references_name; knowledge of an answerable question, by its direct
+-- answers: known (all right), unsure (some), unknown (none), not asked; n questions, n_graded (the scorer could
+-- read a reply), n_samples (mean number of direct answers per question); abstains (share of the graded ones), low, high
+-- (95%, Wilson over questions); n_pairs (questions whose unanswerable partner has a graded reply), partner_abstains
+-- (share of these partners), difference (partner minus question, over the pairs), difference_low, difference_high (95%,
+-- Agresti and Min's for matched pairs); chance_difference: 0, for a model that abstains at random.
 -- Needs: scores
 --
--- A reply has the value 1 if it abstains, and a question has the mean over its replies. A model that knows its limits
--- abstains from no known question and from every unknown one. `difference` says whether it also sees that a question
--- has no answer.
+-- A reply is 1 if it abstains, and a question is the mean over its replies. A model that knows its limits abstains from
+-- no known question and from every unknown one. `difference` shows if it also recognizes that a question has no answer.
 with questions as (
     select setting, pair_id, example_id, answerable, avg(abstained) as abstains
     from self_aware_replies

@@ -1,10 +1,10 @@
 -- What do replies look like, and how was each of them read?
 -- Source: the generations themselves
--- Grain: one row per reply: of every model, form and outcome the six whose ids have the smallest MD5.
--- Columns: cohort, model, form, scorer (one: sentences where it judged, else strict, else the first); outcome (abstains
--- or answers, rightly or wrongly; or why nobody can say), is_right (null where nobody can say), n (replies of the model
--- and form with this outcome); generation_id, question, answers, answerable, category, prompt, generation, error, kind,
--- hedged, evidence (the sentence that the reading rests on), reason. It shows examples and estimates nothing.
+-- Grain: one row per reply: six for every model, form and outcome, those whose ids have the smallest MD5.
+-- Columns: cohort, model, form, scorer (sentences if there is one, else strict, else the first); outcome (abstains or
+-- answers, rightly or wrongly, or unknown), is_right (null if unknown), n (replies of the model and form with this
+-- outcome); generation_id, question, answers, answerable, category, prompt, generation, error, kind, hedged, evidence
+-- (the sentence that decided the reading), reason. These are examples, not estimates.
 -- Needs: scores
 with readings as (
     select *

@@ -1,14 +1,13 @@
--- Who abstains where there is no answer, and only there?
+-- How well does it abstain from unanswerable questions, and only from those?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figures 2 to 5
 -- Grain: one row per model, form, scorer, encoder, threshold and references.
--- Columns: those, and question_set, the config that was asked; n replies, n_graded (the scorer counts them),
--- n_unanswerable and n_answerable of them; f1, precision and recall of abstaining, false_abstention (the share of
--- answerable questions not answered), each with low and high (95%, bootstrap over pairs within strata of labels; null
--- for fewer than two pairs. A rate of exactly 0 or 1 has no spread to draw from: then it is Wilson's over the pairs
--- that it is of, and the most that an F1 of 0 may be is that of a precise model with Wilson's recall); chance_f1:
--- always abstaining; substring_match: the paper's accuracy, over all answerable questions; accuracy: the share of them
--- whose answer stands in the reply as whole words (a yes or no that could not be read is wrong); is_human: volunteers,
--- not a model.
+-- Columns: model, form, question_set (the dataset's config), scorer, encoder, threshold, references_name; n replies,
+-- n_graded (the scorer counts them), n_unanswerable and n_answerable of them; f1, precision and recall of abstaining,
+-- false_abstention (the share of answerable questions not answered), each with low and high (95%, bootstrap over pairs
+-- within strata of labels; null for fewer than two pairs; Wilson's over pairs for a rate of exactly 0 or 1; f1_high of
+-- an F1 of 0 is that of a precise model with Wilson's recall); chance_f1: always abstaining; substring_match: the
+-- paper's accuracy, over all answerable questions; accuracy: the share of them with the answer in the reply as whole
+-- words (a yes or no that could not be read is wrong); is_human: volunteers, not a model.
 -- Needs: scores
 select
     model, form, question_set, scorer, encoder, threshold, references_name,

@@ -1,10 +1,11 @@
 -- What does it know, and does it know that it knows?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Figure 1 (the Know-Unknow quadrant)
 -- Grain: one row per model, form, scorer, encoder, threshold, references and quadrant.
--- Columns: those; n replies in the quadrant, n_graded (all that are in one), share; n_not_sampled: replies that abstain
--- from an answerable question that the model was never asked directly (they are in no quadrant); chance_share: of a
--- model that always abstains. A question's answer is known if at least half of the model's replies in the form direct
--- are right. If the model was never asked directly, answering counts as knowing.
+-- Columns: model, form, scorer, encoder, threshold, references_name, quadrant; n replies in the quadrant, n_graded
+-- (replies in any quadrant), share; n_not_sampled (replies that abstain from an answerable question without direct
+-- answers; they are in no quadrant); chance_share (of a model that always abstains). A question's answer is known if at
+-- least half of the model's replies in the form direct are right. Without direct answers, a right answer counts as
+-- knowing.
 -- known knows: it answers, and knows the answer; unknown knows: it abstains, but knows it;
 -- known unknows: it abstains, and does not know it or there is none; unknown unknows: it answers, but does not know.
 -- Needs: scores

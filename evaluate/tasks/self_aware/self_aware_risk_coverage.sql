@@ -1,12 +1,12 @@
--- Does a model's own confidence say which of its answers are right?
+-- Does a model's confidence predict which of its answers are right?
 -- Source: ours; risk and coverage after El-Yaniv and Wiener (2010), On the foundations of noise-free selective
 -- classification
 -- Grain: one row per model, form, scorer, encoder, threshold, references and coverage (0.1, 0.2, … 1) of its answers.
--- Columns: those; n answers at this coverage; n_attempted: all answers with a log-probability, without replies that
--- abstain or cannot be read; n_graded: all replies that the scorer counts and that have a log-probability; attempted:
--- the share of these; risk: the share of the most confident answers (mean log-probability a token) that is not right
--- (without a right answer, every answer is wrong); auroc: over all graded replies, how well confidence separates
--- answerable from unanswerable questions, 0.5 is chance; chance_risk: the risk of answers drawn at random. A model that
+-- Columns: model, form, scorer, encoder, threshold, references_name, coverage; n answers at this coverage; n_graded:
+-- replies with a log-probability that the scorer counts; n_attempted: those of them that answer; attempted: their
+-- share; risk: the share of the most confident answers (by mean log-probability per token) that are wrong (to an
+-- unanswerable question, every answer is wrong); auroc: how well confidence separates answerable from unanswerable
+-- questions, over all graded replies, 0.5 is chance; chance_risk: the risk of answers drawn at random. A model that
 -- never answers has no row.
 -- Needs: scores
 with ranked as (
@@ -22,7 +22,7 @@ placed as (
     select
         *,
         row_number() over (partition by setting, abstained order by confidence desc, generation_id asc) as place,
-        -- of its ties the one in the middle
+        -- ties share their middle rank
         rank() over (partition by setting order by confidence asc)
         + (count(*) over (partition by setting, confidence) - 1) / 2 as middle_rank
     from ranked

@@ -1,10 +1,11 @@
--- What would other thresholds give?
+-- What is F1 at other thresholds?
 -- Source: Yin et al., Do Large Language Models Know What They Don't Know?, Table 2 (the threshold ablation)
--- Grain: one row per model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the one
--- that the run was scored with.
--- Columns: those, and whether the threshold is the one that the run was scored with; n_graded; f1, precision and recall
--- of abstaining against whether there is an answer, false_abstention; n_labelled, and f1_of_labels: against people's
--- judgement of the replies (the metric hand_abstained, if there is one); chance_f1: always abstaining.
+-- Grain: one row per model, form, scorer with an encoder, encoder, references and threshold: 0.65 to 0.95, and the
+-- run's own.
+-- Columns: model, form, scorer, encoder, references_name, threshold, is_the_runs (true for the run's own threshold);
+-- n_graded; f1, precision and recall of abstaining from unanswerable questions, false_abstention; n_labelled, and
+-- f1_of_labels: against people's judgement of the replies (the metric hand_abstained, if there is one); chance_f1:
+-- always abstaining.
 -- Needs: scores
 with thresholds as (
     select (number * 5 / 100)::double as threshold
@@ -47,23 +48,23 @@ counts as (
         count(*) as n_graded,
         count(*) filter (where not answerable) as n_unanswerable,
         count(*) filter (where abstains) as abstained,
-        count(*) filter (where abstains and not answerable) as rightly,
+        count(*) filter (where abstains and not answerable) as true_positives,
         count(label) as n_labelled,
         count(*) filter (where label = 1) as n_labelled_abstaining,
         count(*) filter (where abstains and label is not null) as abstained_labelled,
-        count(*) filter (where abstains and label = 1) as rightly_labelled
+        count(*) filter (where abstains and label = 1) as true_positives_labelled
     from judged
     group by all
 )
 
 select
     model, form, scorer, encoder, references_name, threshold, is_the_runs, n_graded,
-    f1(rightly, abstained, n_unanswerable) as f1,
-    rightly / nullif(abstained, 0) as precision,
-    rightly / nullif(n_unanswerable, 0) as recall,
-    (abstained - rightly) / nullif(n_graded - n_unanswerable, 0) as false_abstention,
+    f1(true_positives, abstained, n_unanswerable) as f1,
+    true_positives / nullif(abstained, 0) as precision,
+    true_positives / nullif(n_unanswerable, 0) as recall,
+    (abstained - true_positives) / nullif(n_graded - n_unanswerable, 0) as false_abstention,
     n_labelled,
-    f1(rightly_labelled, abstained_labelled, n_labelled_abstaining) as f1_of_labels,
+    f1(true_positives_labelled, abstained_labelled, n_labelled_abstaining) as f1_of_labels,
     f1(n_unanswerable, n_graded, n_unanswerable) as chance_f1
 from counts
 order by cohort, model, form, scorer, encoder, references_name, threshold

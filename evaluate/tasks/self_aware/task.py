@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SelfAwareOptions(SampledOptions):
-    """Options of asking the questions.
+    """Options for asking the questions.
 
     Attributes:
         form: The input form (Yin et al., section 4.2).
-        wording: Ours, or the authors', to the letter.
-        examples: True if completion models are shown two worked examples; null: in our wording.
-        template: A file with your own form, in which ``{question}`` stands for the question; null: ``form``.
+        wording: ``ours``, or ``paper`` for the authors' exact words.
+        examples: True if completion models are shown two worked examples; null: only in our wording.
+        template: A file with a form of your own, with ``{question}`` in it; null to use ``form``.
     """
 
-    form: str = option("direct", "direct, instruction (may be unknown), or icl (and six examples).")
+    form: str = option("direct", "direct, instruction (answers may be unknown) or icl (also six examples).")
     wording: str = option("ours", "ours, or paper: the authors' own words.")
     examples: bool | None = completion_examples_option()
     template: Path | None = option(None, "A text file with {question} in it, instead of a form.", metavar="FILE")
@@ -53,28 +53,28 @@ class SelfAwareOptions(SampledOptions):
 
 @dataclass(frozen=True)
 class SelfAwareScoreOptions(ScoreOptions):
-    """Options of judging abstention.
+    """Options for scoring abstention.
 
     Attributes:
-        scorer: ``sentences``, ``paper``, ``strict``, or several; none: ``sentences``, which needs no encoder.
-        encoder: A sentence encoder for the other two; null: the paper's.
-        references: ``paper``, ``strict``, or a file; null: each scorer's own.
-        threshold: The threshold of the cosine; null: the one of encoder and scorer.
+        scorer: ``sentences``, ``paper``, ``strict``, or several; empty for ``sentences``, which needs no encoder.
+        encoder: A sentence encoder for ``paper`` and ``strict``; null for the paper's.
+        references: ``paper``, ``strict``, or a file; null for each scorer's own.
+        threshold: The threshold of the cosine, from -1 to 1; null for the one calibrated for encoder and scorer.
     """
 
     scorer: tuple[str, ...] = option(
-        (), "sentences, paper or strict; may be repeated. Default: sentences; all three with --encoder and the like."
+        (), "sentences, paper or strict; repeatable. Default: sentences; all three with an option of the encoder."
     )
     encoder: str | None = option(
         None,
-        "Of paper and strict: a sentence encoder on the Hub, a folder, or `packaged`, which needs no network. "
+        "For paper and strict: a sentence encoder on the Hub, a folder, or `packaged`, which needs no network. "
         "Default: the paper's, princeton-nlp/sup-simcse-roberta-large.",
     )
     references: str | None = option(
-        None, "Reference phrases: paper, strict, or a file, one a line. Default: the scorer's own."
+        None, "Reference phrases: paper, strict, or a file with one per line. Default: the scorer's own."
     )
     threshold: float | None = option(
-        None, "A cosine above this abstains. Default: the encoder's calibrated one, else 0.75."
+        None, "A reply with a cosine above this abstains. Default: calibrated for the encoder, else 0.75."
     )
 
 
@@ -106,7 +106,7 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         settings["form"] = options.form if is_ours else f"{options.wording}-{options.form}"
     elif (options.form, options.wording) != (SelfAwareOptions.form, SelfAwareOptions.wording):
         raise UserError(
-            f"{argument('template')} replaces {argument('form')} and {argument('wording')}: give only one of them"
+            f"{argument('template')} replaces {argument('form')} and {argument('wording')}: leave those out"
         )
     else:
         text = read_template(options.template)
@@ -123,10 +123,10 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         table, reference = read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS))
     shots = completion_examples(table["question"].to_pylist(), options.form) if is_ours else []
     has_shots = bool(shots) and options.examples is not False
-    if settings["form"] == "icl":  # they avoid what is asked, so other questions may have other examples
+    if settings["form"] == "icl":  # no example is among the questions, so other questions may get other examples
         settings["shots"] = [shot["question"] for shot in choose_shots(table["question"].to_pylist())]
     settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
-    # The authors' completions end nowhere but at their length.
+    # The authors set no stop strings.
     stop = () if options.wording == PAPER else (stop_text(),)
     decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # of Yin et al., section 4.2
     return Rows(table, reference, settings, decoding=decoding)
@@ -149,7 +149,7 @@ def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _facts(description: Mapping[str, Any]) -> Facts:
-    """Questions of two sets, or two versions of one, are not one cohort."""
+    """Return the question set; other sets, and other versions of a set, are other cohorts."""
     dataset = description.get("dataset")
     dataset = dataset if isinstance(dataset, dict) else {}
     config = dataset.get("config")
@@ -168,7 +168,9 @@ def _score(run: FinishedRun, options: SelfAwareScoreOptions) -> Iterator[Scores]
     return score(run, options)
 
 
-def _own_rows(questions: Sequence[Mapping[str, Any]], reference: "DatasetReference", options: SelfAwareOptions) -> Rows:
+def _rows_of_user_questions(
+    questions: Sequence[Mapping[str, Any]], reference: "DatasetReference", options: SelfAwareOptions
+) -> Rows:
     from selfknow.evaluate.tasks.self_aware.questions import own_questions
 
     return Rows(own_questions(questions), reference, {"samples": options.samples, "limit": None})
@@ -239,6 +241,6 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
         variants=lambda _: (),
         settings={"form": "plain", "wording": None, "completion": None},
         needs={"answerable": "true if the question has an answer, false if it has none"},
-        own_rows=_own_rows,
+        own_rows=_rows_of_user_questions,
     ),
 )

@@ -1,7 +1,7 @@
 """The human line: people answer a sample of the questions, and their answers become a run like a model's.
 
 Yin et al., section 4.3: two volunteers, 100 questions drawn at random, half an hour each. They write an answer, or
-``unknown``, which stands in the run as :data:`ABSTENTION`. What they left blank was not asked.
+``unknown``, which becomes :data:`ABSTENTION` in the run. Blank rows are not part of the run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,19 +22,19 @@ from selfknow.runs.importers.run import ImportedCall, Log
 
 COLUMNS = ("code", "question", "answer")
 UNKNOWN = "unknown"
-# A reference phrase of the paper's scorer and one of the strict scorer, so that no encoder has a say in it.
+# It has a reference phrase of the paper's scorer and one of the strict scorer, so its score needs no encoder.
 ABSTENTION = "The answer is unknown. I don't know."
 
 
 def read_answers(paths: Sequence[Path], items: Mapping[str, Item]) -> dict[str, dict[str, str]]:
-    """Return the volunteers' answers by their name (the sheet's) and the question's id; blank ones are empty.
+    """Return the answers by volunteer (the sheet's name) and question id; blank ones are empty texts.
 
     Args:
         paths: The sheets.
-        items: By code, the questions that may stand on them.
+        items: The questions that may be on them, by code.
 
     Raises:
-        UserError: A file is not such a sheet, or a question stands on it twice or is unknown.
+        UserError: A file is not such a sheet, or a question on it is repeated or unknown.
     """
     return {
         path.stem: {
@@ -46,28 +46,32 @@ def read_answers(paths: Sequence[Path], items: Mapping[str, Item]) -> dict[str, 
 
 
 def judgements_of(answers: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """By volunteer and question, whether they wrote ``unknown`` (``abstains``) or an answer; blanks are left out."""
+    """Return ``abstains`` (for the answer ``unknown``) or ``answers`` by volunteer and question, without blanks."""
     return {
-        name: {id_: ABSTAINS if _is_unknown(answer) else ANSWERS for id_, answer in written.items() if answer}
-        for name, written in answers.items()
+        name: {
+            id_: ABSTAINS if _is_unknown(answer) else ANSWERS for id_, answer in answers_of_volunteer.items() if answer
+        }
+        for name, answers_of_volunteer in answers.items()
     }
 
 
 def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) -> Log:
-    """Return the volunteers' answers as a log of calls: the model is ``human/NAME``, the form ``direct``.
+    """Return the volunteers' answers as a log of calls, with the model ``human/NAME`` and the form ``direct``.
 
     Args:
-        dataset: The dataset of the questions that they answered.
-        answers: By volunteer and question, as :func:`read_answers` reads them.
+        dataset: The dataset of the questions.
+        answers: The answers by volunteer and question id (see :func:`read_answers`).
 
     Raises:
-        UserError: The rows of the dataset are not such questions, or all sheets are empty.
+        UserError: The dataset has no such questions, or all sheets are empty.
     """
-    answered = sorted({id_ for written in answers.values() for id_, answer in written.items() if answer})
-    if not answered:
+    answered_ids = sorted(
+        {id_ for answers_of_volunteer in answers.values() for id_, answer in answers_of_volunteer.items() if answer}
+    )
+    if not answered_ids:
         raise UserError(f"no answer is filled in: write one, or {UNKNOWN}")
     table = read_questions(dataset)
-    examples = table.filter(pc.is_in(table["id"], pa.array(answered, table["id"].type)))
+    examples = table.filter(pc.is_in(table["id"], pa.array(answered_ids, table["id"].type)))
     questions = dict(zip(examples["id"].to_pylist(), examples["question"].to_pylist(), strict=True))
     calls = [
         ImportedCall(
@@ -77,8 +81,8 @@ def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) ->
             Reply(ABSTENTION if _is_unknown(answer) else answer, "stop"),
             variant="direct",
         )
-        for name, written in answers.items()
-        for id_, answer in written.items()
+        for name, answers_of_volunteer in answers.items()
+        for id_, answer in answers_of_volunteer.items()
         if answer
     ]
     return Log(SELF_AWARE.name, dataset.reference("+".join(SPLITS)), examples, calls, source="volunteers' sheets")

@@ -1,7 +1,7 @@
-"""Is an answer right for a mathematics question, and which is? Only where SymPy can decide the whole question.
+"""Answers to mathematics questions that SymPy can decide completely.
 
-That is: one expression without variables to compute, or one equation in one variable to solve over the real numbers,
-and nothing else. Every other question is left to people: null.
+These are questions that ask to compute one expression without variables, or to solve one equation in one variable over
+the real numbers. Every other question is null, and left to people.
 """
 
 import re
@@ -14,7 +14,7 @@ _NO_QUESTION = "no question that a program decides"
 _NO_SINGLE_SOLUTION = "no single solution"
 _NOT_REAL = "the answer is no real number"
 NOT_ONE_ANSWER = (_NO_SINGLE_SOLUTION, _NOT_REAL)
-"""Why a question has not one answer: reasons of :func:`solve` that a program is sure of."""
+"""Reasons of :func:`solve` that prove that a question has no answer or several, rather than that SymPy failed."""
 _OPENING = r"^\W*(?:question\W+)?"
 _COMPUTE = re.compile(
     _OPENING + r"(?:what is|compute|calculate|evaluate|simplify|find|determine)(?: the (?:exact )?value of)?[\s:$]*"
@@ -27,7 +27,7 @@ _SOLVE = re.compile(
     r"(?: if| such that| when| given that)?[\s:,$]*(?P<left>[^=?]+)=(?P<right>[^=?]+?)(?: for [a-z])?\s*[?.]?\s*$",
     re.IGNORECASE,
 )
-# The equation first ("If 2x + 3 = 7, what is x?"), or after what is asked ("What is x if 2x + 3 = 7?").
+# The equation comes first ("If 2x + 3 = 7, what is x?") or last ("What is x if 2x + 3 = 7?").
 _VALUE = r"(?:what is|find|determine|solve for|compute)(?: the value of)?\s+\$?(?P<variable>[a-z])\b\$?"
 _SOLVE_FOR = (
     re.compile(
@@ -48,7 +48,7 @@ class _UndecidedError(Exception):
 
 
 def decide(question: str, answer: str) -> Outcome[bool]:
-    """Decide whether an answer is right.
+    """Return true if an answer is correct; null if SymPy cannot decide the question.
 
     >>> decide("What is 3 * (4 + 5)?", "27")
     Outcome(value=True, reason=None)
@@ -68,7 +68,7 @@ def decide(question: str, answer: str) -> Outcome[bool]:
 
 
 def solve(question: str) -> Outcome[str]:
-    """Compute the answer itself, in plain notation such as ``7/2`` or ``2*sqrt(2)``; only a real number is one.
+    """Return the answer to a question in plain notation, such as ``7/2`` or ``2*sqrt(2)``; null if it is not real.
 
     >>> solve("Solve for x: 2x + 1 = 8.")
     Outcome(value='7/2', reason=None)
@@ -91,19 +91,19 @@ def solve(question: str) -> Outcome[str]:
 
 
 def _equation(question: str) -> re.Match[str] | None:
-    """Match a question that is one equation, with its ``left``, ``right`` and perhaps the ``variable``."""
+    """Return the match of a question that is one equation: groups ``left``, ``right``, sometimes ``variable``."""
     return next((match for pattern in (*_SOLVE_FOR, _SOLVE) if (match := pattern.match(question))), None)
 
 
 def _solved(question: str) -> Any:
-    """Return the quantity that the question asks for, as a SymPy expression without variables."""
+    """Return the value that a question asks for, as a SymPy expression without variables."""
     import sympy
 
     if match := _equation(question):
         difference = expression(match["left"]) - expression(match["right"])
         variables = difference.free_symbols
-        asked_for = match.groupdict().get("variable")
-        if len(variables) != 1 or asked_for not in (None, str(next(iter(variables)))):
+        requested_variable = match.groupdict().get("variable")
+        if len(variables) != 1 or requested_variable not in (None, str(next(iter(variables)))):
             raise _UndecidedError(_NO_QUESTION)
         solutions = sympy.solveset(difference, variables.pop(), sympy.S.Reals)
         if isinstance(solutions, sympy.FiniteSet) and len(solutions) == 1:

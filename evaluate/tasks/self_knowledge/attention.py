@@ -1,22 +1,21 @@
-"""Does a model look back at a keyword when it writes it again? An attention-based score, for local models.
+"""The attention score of local models: does a model look back at a keyword when it writes it again?
 
-Tan et al., Can I understand what I create?, section 6.1 and Table 5. The formula is lost from the paper's text, and so
-is how many tokens are kept; what it says is: attention of the last layer, averaged over heads, and of the earlier
-tokens only those with the highest kept. The 15% are **second hand**, from what is told of the paper, and not in the
-text that this was written after. The score is **ours**:
+Tan et al., Can I understand what I create?, section 6.1 and Table 5. The paper's text lacks the formula and the number
+of tokens. It only says to average the last layer's attention over heads, and to keep the earlier tokens with the most
+attention. The 15% come from a secondary source about the paper. The score is **ours**:
 
-    Of every occurrence of the keyword in what was written, from the second on, take the token in front of it, where the
-    model decides to write it. Of all tokens up to there keep the ceil(15%) that it attends to most. Its recall is the
-    share of the earlier occurrences of which a token is among those. The score is the mean recall over the occurrences.
+    For every occurrence of the keyword in the text, from the second on, take the token before it, at which the model
+    decides to write it. Of all tokens up to there, keep the ceil(15%) with the most attention. The occurrence's recall
+    is the share of earlier occurrences with a token among these. The score is the mean recall over the occurrences.
 
-With the tokens S_1, …, S_n of the n occurrences, and K_j the kept tokens in front of S_j:
+S_1, …, S_n are the tokens of the n occurrences, and K_j the kept tokens before S_j:
 
     score = 1/(n-1) * sum over j = 2, …, n of |{i < j: S_i meets K_j}| / (j-1)
 
-A keyword of several tokens counts as seen with any of them. Chance is about 15% for a keyword of one token. The text is
-split into tokens anew, as the tokenizer does it, which may differ from how the model once wrote it.
+A keyword of several tokens counts as seen if any of them is kept. Chance is about 15% for a keyword of one token. The
+tokenizer splits the text anew, which may give other tokens than those that the model generated.
 
-Nothing else that is scored loads the writer: attention stands beside the scorer, in a module and a table of its own.
+Attention has a module and a table of its own, because no other score loads the writer.
 """
 
 import json
@@ -38,44 +37,46 @@ if TYPE_CHECKING:
     from selfknow.models.local import LocalModel
 
 TABLE = "self-knowledge-attention"
-"""The name of its file in ``scores/``."""
+"""The name of the score's file in ``scores/``."""
 ONLY_WRITER = "writer"
-TOP_SHARE = 0.15  # second hand: no number stands in the paper's text
+TOP_SHARE = 0.15  # from a secondary source: the paper's text has no number
 
 
 def attention_score(attention: NDArray[np.floating], occurrences: Sequence[range]) -> float | None:
     """Return the score of one text.
 
     Args:
-        attention: The last layer, averaged over heads, shape (tokens, tokens); row i is what token i attends to.
+        attention: The last layer's attention, averaged over heads, shape (tokens, tokens); row i is that of token i.
         occurrences: The tokens of each occurrence of the keyword, in order.
 
     Returns:
-        From 0 to 1; null where the keyword does not occur twice.
+        A score from 0 to 1; None if the keyword does not occur twice.
 
     >>> looks_back = np.array([[1.0, 0, 0, 0], [0.5, 0.5, 0, 0], [0.1, 0.8, 0.1, 0], [0.25, 0.25, 0.25, 0.25]])
     >>> attention_score(looks_back, [range(1, 2), range(3, 4)])
     1.0
     """
     recalls = []
-    for number, occurrence in enumerate(occurrences):
-        if number == 0:
+    for num_earlier, occurrence in enumerate(occurrences):
+        if num_earlier == 0:
             continue
-        deciding = occurrence.start - 1
-        earlier = attention[deciding, : deciding + 1]
+        deciding_token = occurrence.start - 1
+        earlier = attention[deciding_token, : deciding_token + 1]
         most_attended = set(np.argsort(-earlier, kind="stable")[: math.ceil(TOP_SHARE * len(earlier))].tolist())
-        recalls.append(sum(bool(most_attended & set(occurrence)) for occurrence in occurrences[:number]) / number)
+        recalls.append(
+            sum(bool(most_attended & set(occurrence)) for occurrence in occurrences[:num_earlier]) / num_earlier
+        )
     return sum(recalls) / len(recalls) if recalls else None
 
 
 def occurrences_of(keyword: str, text: str, offsets: Sequence[tuple[int, int]], start: int) -> list[range]:
-    """Return the tokens of each occurrence of a keyword in what was written.
+    """Return the tokens of each occurrence of a keyword in the written text.
 
     Args:
         keyword: A whole word, in upper or lower case.
-        text: Prompt and what was written.
-        offsets: The first character of each token and the one after its last.
-        start: The start of what was written, in characters.
+        text: The prompt and the written text.
+        offsets: The character span of each token, as ``(start, end)``.
+        start: The index of the written text's first character.
     """
     occurrences = []
     for match in re.finditer(rf"(?<!\w){re.escape(keyword)}(?!\w)", text, re.IGNORECASE):
@@ -93,7 +94,7 @@ def score_text(model: "LocalModel", prompt: str, written: str, keyword: str, *, 
         prompt: The rendered prompt.
         written: The text that it wrote.
         keyword: The keyword.
-        chat: True if the prompt was rendered with a chat template, which holds its special tokens already.
+        chat: True if the prompt was rendered with a chat template, which already contains the special tokens.
 
     Raises:
         UserError: The model shows no attention.
@@ -120,11 +121,12 @@ def load_writer(run: FinishedRun, name: str) -> "LocalModel":
 
     Args:
         run: The run.
-        name: The model, as it is called there, or ``writer`` for the only one that wrote.
+        name: The model's name in the run, or ``writer`` for the run's only writer.
 
     Raises:
-        UserError: It is a run of something else, the model wrote nothing in it, several did (all told before anything
-            is loaded), its weights are others by now, it is not a causal model, or its tokenizer tells no offsets.
+        UserError: The run is of another task, the model wrote nothing in it, there are several writers (all raised
+            before anything is loaded), the weights have changed, the model is not causal, or its tokenizer has no
+            offsets.
     """
     if name == ONLY_WRITER:
         name = _only_writer(run)
@@ -161,22 +163,22 @@ def _texts(run: FinishedRun, name: str) -> list[Row]:
     tasks = set(run.examples["task"].to_pylist())
     if tasks != {"designated-count"}:
         raise UserError(f"attention is scored in a run of designated-count: {run.folder} is one of {', '.join(tasks)}")
-    own = [row for row in texts if row["model"] == name]
-    if not own:
+    texts_of_model = [row for row in texts if row["model"] == name]
+    if not texts_of_model:
         writers = ", ".join(sorted({row["model"] for row in texts})) or "nobody"
         raise UserError(
-            f"{name} wrote nothing in {run.folder}, but {writers} did: name a local model as it was called there; "
-            "an endpoint does not show its attention"
+            f"{name} wrote nothing in {run.folder}, but {writers} did: use a local model's name in that run; an "
+            "endpoint does not return its attention"
         )
-    return own
+    return texts_of_model
 
 
 def score_attention(run: FinishedRun, model: "LocalModel", *, quiet: bool = False) -> pa.Table:
-    """Score what a local model wrote in a run of ``designated-count``, as metric ``attention_score``.
+    """Score the texts of a local model in a run of ``designated-count``, as metric ``attention_score``.
 
     Args:
         run: The run.
-        model: The model that wrote it; it is switched to eager attention, the only one that shows its weights.
+        model: The model that wrote them. It is switched to eager attention, the only kind that returns its weights.
         quiet: Show no progress bar.
 
     Returns:

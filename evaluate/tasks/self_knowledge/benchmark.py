@@ -1,8 +1,8 @@
-"""The benchmark that new questions follow: the packaged one, a file, or one on the Hub (Tan et al., section 6.5).
+"""The benchmark whose questions the model imitates: the packaged one, a file, or one on the Hub (Tan et al., 6.5).
 
-A row has a ``question``, its four options (as a list ``choices`` or ``options``, or in the columns ``A`` to ``D``) and
-the ``answer``: a letter, or the place of the right option, from 0. That is the form of MMLU. A column ``subject``,
-where all its values agree, says what the questions are about.
+A row has the form of MMLU: a ``question``, four options (a list ``choices`` or ``options``, or the columns ``A`` to
+``D``) and the ``answer``, as a letter or as the index of the correct option, from 0. A column ``subject`` names the
+subject if all its values are the same.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ _SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark's questions.
+    """A benchmark's questions and their subject.
 
     Attributes:
         questions: Each with ``id``, ``question``, four ``options`` and the letter of the ``answer``.
-        subject: Their subject.
-        reference: The dataset that they come from; null for the packaged ones.
+        subject: The subject in words, such as ``college computer science``.
+        reference: The dataset that the questions come from; null for the packaged ones.
     """
 
     questions: tuple[Question, ...]
@@ -40,34 +40,34 @@ class Benchmark:
     reference: DatasetReference | None = None
 
     def new(self) -> pa.Table:
-        """Rows that ask for new questions after their manner."""
+        """Return rows that ask for new questions like these."""
         return new_rows(self.questions, self.subject)
 
     def own(self) -> pa.Table:
-        """Rows that ask the questions themselves."""
+        """Return rows that ask these questions themselves."""
         return benchmark_rows(self.questions, self.subject)
 
 
 def rows_of(
     dataset: ConfigFiles, split: str, name: str | None, protocol: str
 ) -> tuple[pa.Table, DatasetReference, pa.Table | None]:
-    """Return the rows that a run asks, their origin, and the benchmark's own questions where they count.
+    """Return the rows of a run, their dataset, and the rows of the benchmark's own questions, if they are asked, too.
 
     Args:
         dataset: A task of self-knowledge.
         split: The split of the dataset, or of the benchmark.
-        name: A benchmark that the rows shall follow instead of the packaged one (see :func:`open_benchmark`).
-        protocol: Only in ``separate`` the benchmark's own questions are asked (Table 9).
+        name: A benchmark instead of the packaged one (see :func:`open_benchmark`); null for the packaged one.
+        protocol: The protocol. Only ``separate`` asks the benchmark's own questions (Table 9).
 
     Raises:
-        UserError: A benchmark is named for another task, or cannot be read.
+        UserError: A benchmark is given for another task, or cannot be read.
     """
     if name and dataset.config != TASK:
         raise UserError(f"{argument('benchmark')} is for the task self-knowledge:benchmark, not for {dataset.config}")
     benchmark = open_benchmark(name, split) if name else Benchmark(benchmark_questions(), BENCHMARK_SUBJECT)
     rows = benchmark.new() if name else dataset.read(split)
-    own = benchmark.own() if dataset.config == TASK and protocol == "separate" else None
-    return rows, benchmark.reference or dataset.reference(split), own
+    own_questions = benchmark.own() if dataset.config == TASK and protocol == "separate" else None
+    return rows, benchmark.reference or dataset.reference(split), own_questions
 
 
 def open_benchmark(name: str, split: str = "test") -> Benchmark:
@@ -75,7 +75,7 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
 
     Args:
         name: A file (JSON lines, JSON, CSV, Parquet), or a dataset folder or Hub repo as ``NAME:CONFIG``, such as
-            ``cais/mmlu:college_computer_science``; ``ORG/NAME@COMMIT:CONFIG`` pins it, and else the commit is recorded.
+            ``cais/mmlu:college_computer_science``. ``ORG/NAME@COMMIT:CONFIG`` pins a commit.
         split: The split of a folder or repo.
 
     Raises:
@@ -89,14 +89,15 @@ def open_benchmark(name: str, split: str = "test") -> Benchmark:
     else:
         dataset = open_dataset(name)
         rows, reference = dataset.read(split).to_pylist(), dataset.reference(split)
-    shown = choices()["benchmark_questions_shown"]
-    if len(rows) < shown:
+    num_shown = choices()["benchmark_questions_shown"]
+    if len(rows) < num_shown:
         raise UserError(
-            f"{name} has {len(rows)} questions: at least {shown} are needed to show the model what to write"
+            f"{name} has {len(rows)} questions: at least {num_shown} are needed to show the model what to write"
         )
     questions = tuple(_question(name, number, row) for number, row in enumerate(rows))
-    if (again := len(questions) - len({question["id"] for question in questions})) > 0:
-        raise UserError(f"{name} has {again} questions whose id another question has too: give each its own")
+    num_repeated = len(questions) - len({question["id"] for question in questions})
+    if num_repeated:
+        raise UserError(f"{name} has {num_repeated} questions with the id of another question: make ids unique")
     return Benchmark(questions, _subject(rows), reference)
 
 

@@ -1,4 +1,4 @@
-"""The cast of a run: the models that write, draw and answer."""
+"""The models of a run: those that write, draw and answer."""
 
 from pathlib import Path
 
@@ -14,20 +14,20 @@ from selfknow.models.opening import ModelOptions
 
 
 def text_models(options: SelfKnowledgeOptions, models: ModelOptions) -> Models:
-    """Return the writer, and the verifiers if there are others than the writer itself.
+    """Return the writer, and the verifiers if they are not just the writer itself.
 
-    With texts of an earlier run and verifiers no writer needs to be named: the texts are then everybody's.
+    A run that reuses an earlier run's texts and has verifiers needs no writer: it takes the texts of all models.
 
     Raises:
         UserError: A model is not available, or the protocol needs a writer that is not named.
     """
-    of_everybody = options.reuse is not None and models.model is None and options.verifier
-    if of_everybody and DUAL in PROTOCOLS[options.protocol][1]:
+    has_no_writer = options.reuse is not None and models.model is None and options.verifier
+    if has_no_writer and DUAL in PROTOCOLS[options.protocol][1]:
         raise UserError(
             "in the protocol 'dual' the model that wrote a text writes another one: name that model too "
             f"({argument('model')})"
         )
-    writers = [] if of_everybody else [models.language_model()]
+    writers = [] if has_no_writer else [models.language_model()]
     if not options.verifier:
         return Models(writers)
     verifiers = [
@@ -46,17 +46,17 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
         folder: The run folder; pictures are kept in ``images`` in it.
 
     Raises:
-        UserError: Nobody looks, or a model is not available.
+        UserError: There is no model that looks at pictures, or a model is not available.
         MissingExtraError: Pillow is not installed.
     """
     require_images_extra()
     settings = image_settings(options)
     others = [models.named(name) for name in dict.fromkeys(options.verifier) if name != models.model]
-    if _draws_and_sees(options, models):  # it is loaded once
-        both = models.language_model(sees=True, draws=True)
-        assert isinstance(both, LocalDrawingVisionModel), "it was opened as one that draws"
+    if _draws_and_sees(options, models):  # load that model only once
+        model = models.language_model(sees=True, draws=True)
+        assert isinstance(model, LocalDrawingVisionModel), "a model opened to draw can draw"
         return Models(
-            [Drawing(both, settings, folder)], [both, *(viewer.language_model(sees=True) for viewer in others)]
+            [Drawing(model, settings, folder)], [model, *(viewer.language_model(sees=True) for viewer in others)]
         )
     generators = (
         [models.image_generator(options.image_model, options.image_endpoint, settings)] if options.has_generator else []
@@ -69,6 +69,6 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
 
 
 def _draws_and_sees(options: PictureOptions, models: ModelOptions) -> bool:
-    """Return true if one local model is named as who draws and as who looks."""
+    """Return true if the same local model draws and looks."""
     is_local = options.image_endpoint is None and models.endpoint is None
     return is_local and options.image_model is not None and options.image_model == models.model

@@ -1,4 +1,4 @@
-"""Taking a model's mathematics questions out of a run, and answering those that a program can answer."""
+"""Collection of a model's mathematics questions from a run, with the answers that a program can compute."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ from selfknow.files import read_json, write_json
 from selfknow.runs.schema import last_attempts, read_examples, read_generations
 
 CONFIG = "math"
-_WANTED = f"{SELF_KNOWLEDGE.name}:{CONFIG}"
+_TASK_NAME = f"{SELF_KNOWLEDGE.name}:{CONFIG}"
 
 
 def collect_creations(
@@ -38,42 +38,42 @@ def collect_creations(
     people: bool = True,
     quiet: bool = False,
 ) -> Creations:
-    """Take a model's questions out of a run of ``self-knowledge:math``; a program answers those that it can.
+    """Collect a model's questions from a run of ``self-knowledge:math``; a program answers those that it can.
 
-    A question that states its own answer is dropped, and so is one that a program finds to have not one answer.
+    A question is dropped if it states its own answer, or if a program finds that it has no answer or several.
 
     Args:
         run: The run folder.
-        folder: For the creations; new or empty.
-        model: Whose; may be left out where only one model wrote.
-        creator: The model's name in tables; null: its name in the run.
-        people: True if people answer what no program decides; else it is dropped.
+        folder: The folder for the creations; new or empty.
+        model: The model that wrote the questions; null if only one model wrote in the run.
+        creator: The model's name in tables; null for its name in the run.
+        people: True if people will answer the questions that no program decides. If false, these are dropped.
         quiet: Show no progress bar.
 
     Raises:
-        UserError: It is not such a run, the model wrote nothing in it, or the folder is not empty.
+        UserError: The run is not of that task, the model wrote nothing in it, or the folder is not empty.
     """
     from selfknow.bars import Bar
 
     _check_is_free(folder)
     run_description = read_json(run / "run.json")
     examples, settings = _examples(run, run_description)
-    written = _written(run, model)
+    texts = _texts_by_model(run, model)
     with Decider() as decider:
-        bar = Bar(written, disable=quiet, unit="question", desc="correct")
+        bar = Bar(texts, disable=quiet, unit="question", desc="correct")
         rows = [_creation(examples[row["example_id"]], row, decider, people=people) for row in bar]
     write_rows(folder, rows)
-    first = written[0]
+    first_text = texts[0]
     description = {
-        "creator": creator or first["model"],
-        "model": first["model"],
-        "revision": first["revision"],
+        "creator": creator or first_text["model"],
+        "model": first_text["model"],
+        "revision": first_text["revision"],
         "run_id": run_description["run_id"],
         "dataset": run_description["dataset"],
         "decoding": run_description["decoding"],
         "settings": settings,
     }
-    creations = Creations(folder, str(description["creator"]), first["revision"], rows)
+    creations = Creations(folder, str(description["creator"]), first_text["revision"], rows)
     if creations.open_rows:
         write_sheet(creations)
     write_json(folder / "creations.json", description)
@@ -81,35 +81,35 @@ def collect_creations(
 
 
 def _check_is_free(folder: Path) -> None:
-    """Raise if the folder is not free; files that a killed collection left are in nobody's way."""
-    left = {"creations.parquet", "sheet.csv"}
-    if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - left):
+    """Raise an error unless the folder is new, empty, or left incomplete by an interrupted collection."""
+    incomplete = {"creations.parquet", "sheet.csv"}
+    if folder.is_file() or (folder.is_dir() and {path.name for path in folder.glob("[!.]*")} - incomplete):
         raise UserError(f"{folder} exists and is not empty: name a new folder, because creations are never overwritten")
 
 
 def _examples(run: Path, description: Mapping[str, Any]) -> tuple[dict[str, Example], Mapping[str, Any]]:
     settings = description.get("settings")
     if description.get("task") != SELF_KNOWLEDGE.name or not isinstance(settings, dict):
-        raise UserError(f"{run} is a run of {description.get('task')!r}: name a run of {_WANTED}")
+        raise UserError(f"{run} is a run of {description.get('task')!r}: name a run of {_TASK_NAME}")
     rows = read_examples(run).to_pylist()
-    if other := {row["task"] for row in rows} - {CONFIG}:
-        raise UserError(f"{run} is a run of {SELF_KNOWLEDGE.name}:{other.pop()}: name a run of {_WANTED}")
+    if other_tasks := {row["task"] for row in rows} - {CONFIG}:
+        raise UserError(f"{run} is a run of {SELF_KNOWLEDGE.name}:{other_tasks.pop()}: name a run of {_TASK_NAME}")
     return {row["id"]: Example.of(row, str(settings["wording"])) for row in rows}, settings
 
 
-def _written(run: Path, model: str | None) -> list[dict[str, Any]]:
+def _texts_by_model(run: Path, model: str | None) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = last_attempts(read_generations(run)).to_pylist()
-    written = [row for row in rows if row["stage"] == GENERATE and model in (None, row["model"])]
+    texts = [row for row in rows if row["stage"] == GENERATE and model in (None, row["model"])]
     names = sorted({row["model"] for row in rows if row["stage"] == GENERATE})
-    if not written:
-        raise UserError(f"{model or 'no model'} wrote nothing in {run}; those who did: {', '.join(names) or 'none'}")
-    if len({(row["model"], row["revision"]) for row in written}) > 1:
+    if not texts:
+        raise UserError(f"{model or 'no model'} wrote nothing in {run}; models that did: {', '.join(names) or 'none'}")
+    if len({(row["model"], row["revision"]) for row in texts}) > 1:
         raise UserError(f"several models, or revisions of one, wrote in {run}: name one as --model: {', '.join(names)}")
-    return sorted(written, key=lambda row: (row["example_id"], row["sample"]))
+    return sorted(texts, key=lambda row: (row["example_id"], row["sample"]))
 
 
 def _creation(example: Example, row: Row, decider: Decider, *, people: bool) -> dict[str, Any]:
-    """Return a program's output for one requested text."""
+    """Return the row of a text in :data:`CREATIONS`, with the answer if a program can compute it."""
     raw = str(example.params["answer"])
     creation = {
         "id": example.id if row["sample"] == 0 else f"{example.id}/{row['sample']}",
@@ -127,8 +127,8 @@ def _creation(example: Example, row: Row, decider: Decider, *, people: bool) -> 
     creation["question"] = content.text
     if leaks_answer(CONFIG, content.text, raw):
         return {**creation, **dropped, "reason": "states its own answer"}
-    right = decider.arithmetic(content.text, raw)
-    if right.value:
+    is_right = decider.arithmetic(content.text, raw)
+    if is_right.value:
         return {**creation, "corrected": raw, "state": UNCHANGED, "decided_by": PROGRAM}
     solution = decider.solution(content.text)
     if solution.value is None and (solution.reason in NOT_ONE_ANSWER or not people):

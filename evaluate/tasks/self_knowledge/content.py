@@ -1,15 +1,14 @@
-"""The part of a generating reply that goes into the verifying prompt, and the answer that the reply claims.
+"""The part of a generating reply that the verifying prompt asks about, and the answer that the reply claims.
 
-The text is a slice of the reply: without thinking, and without preamble, postscript, code fence and quotation marks
-around it (:mod:`selfknow.evaluate.replies`). Of a chain-of-thought reply only what stands below its last line ``Final
-text:`` is taken. Of that
+The text is a slice of the reply: without thinking, preamble, postscript, code fence and quotation marks
+(:mod:`selfknow.evaluate.replies`). In a chain-of-thought reply it begins after the last line ``Final text:``. Some
+tasks use only a part of that:
 
-- ``fact``: the name, as the sentence "NAME was born on DATE.": the first line if it has at most five words, else the
-  first run of capitalised words in it that is no month and no single opening word;
-- ``arxiv``: the title, after ``Title:``; the claimed answer is the one identifier in the reply;
-- ``code``: the one fenced block that is no output, or everything if there is none;
-- ``benchmark``: question and options; the claimed answer is the letter after ``Correct:``;
-- everywhere else all of it.
+- ``fact``: the name, put into the sentence "NAME was born on DATE.". The name is the first line if that has at most
+  five words, else the first capitalised words in it that are no month and not just the line's opening word.
+- ``arxiv``: the title, after ``Title:``. The claimed answer is the one identifier in the reply.
+- ``code``: the one fenced block that is not output, or the whole text if there is no such block.
+- ``benchmark``: question and options. The claimed answer is the letter after ``Correct:``.
 """
 
 import datetime
@@ -37,10 +36,10 @@ class Content:
     """The part of a reply that the verifying prompt asks about.
 
     Attributes:
-        text: The text that is put into the prompt; null if there is none, with the ``reason``.
-        claim: The answer that the reply itself claims, in the tasks where it does.
+        text: The text for the prompt; null if there is none, with the ``reason``.
+        claim: The answer that the reply itself claims; only for ``arxiv`` and ``benchmark``.
         subject: The person's name; only for ``fact``.
-        reason: Why there is no text.
+        reason: The reason that there is no text, such as ``refusal``.
         excerpt: The part of the reply that the text was taken from.
     """
 
@@ -66,26 +65,26 @@ def content_of(
         task: The task.
         params: The example's parameters.
         reply: The model's reply.
-        finish_reason: ``length`` where it was cut off; the text up to there is used, except for ``cot``.
-        final_text: True if the prompt asked for a line ``Final text:``.
-        prompt: The rendered prompt; it may open the reply's thinking.
+        finish_reason: ``length`` if the reply was cut off. Its text is used, unless ``Final text:`` is missing.
+        final_text: True if the prompt demands a line ``Final text:``.
+        prompt: The rendered prompt; its end may already begin the reply's thinking.
     """
     if not reply.strip():
         return Content(None, reason="empty")
-    spoken = without_thinking(reply, prompt)
-    if not spoken.text:
-        return Content(None, reason="cut off" if finish_reason == "length" else "thinking only", excerpt=spoken)
+    excerpt = without_thinking(reply, prompt)
+    if not excerpt.text:
+        return Content(None, reason="cut off" if finish_reason == "length" else "thinking only", excerpt=excerpt)
     if final_text:
-        ends = [match.end() for match in _FINAL_TEXT.finditer(spoken.text)]
+        ends = [match.end() for match in _FINAL_TEXT.finditer(excerpt.text)]
         if not ends:
-            return Content(None, reason="cut off" if finish_reason == "length" else "no final text", excerpt=spoken)
-        spoken = spoken.part(ends[-1]).stripped()
-    if not spoken.text:
-        return Content(None, reason="empty", excerpt=spoken)
-    if is_refusal(spoken.text):
-        return Content(None, reason="refusal", excerpt=spoken)
+            return Content(None, reason="cut off" if finish_reason == "length" else "no final text", excerpt=excerpt)
+        excerpt = excerpt.part(ends[-1]).stripped()
+    if not excerpt.text:
+        return Content(None, reason="empty", excerpt=excerpt)
+    if is_refusal(excerpt.text):
+        return Content(None, reason="refusal", excerpt=excerpt)
     reader = _READERS.get(task, _text)
-    return reader(spoken, params)
+    return reader(excerpt, params)
 
 
 def _text(spoken: Excerpt, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
@@ -101,7 +100,7 @@ def _fact(spoken: Excerpt, params: Mapping[str, Any]) -> Content:
 
 
 def statement(name: str, date: str) -> str:
-    """Return the statement about a birth that is to be verified; the date is ISO 8601."""
+    """Return the statement to verify, such as "Ada Lovelace was born on 10 December 1815."; the date is ISO 8601."""
     return f"{name} was born on {spell_date(datetime.date.fromisoformat(date))}."
 
 

@@ -1,11 +1,11 @@
-"""Counts of words and sentences in a text, by stated rules.
+"""Counts of words, keywords and names in a text.
 
-A *word* is a run of characters without white space that holds a letter or a digit, so that a dash between spaces is
-none and a hyphenated compound is one. A *keyword* occurs wherever it stands as a whole word, in upper or lower case: no
-letter, digit or underscore at either side ("river's" holds "river", "rivers" does not).
+A *word* is a run of characters without white space that contains a letter or a digit: "well-known" is one word, a dash
+between spaces is none. A *keyword* matches whole words, in upper or lower case: "river's" contains "river", "rivers"
+does not.
 
-Prepositions, positive words and names are counted by closed lists (``datasets_src/self_knowledge``): estimates, since a
-word of the list may be used in another part of speech or sense, and the lists are finite.
+Prepositions, positive words and names are counted with closed lists (``datasets_src/self_knowledge``). These counts are
+estimates: the lists are finite, and a listed word may have another sense in the text.
 """
 
 import re
@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"\S+")
 
 
 def words_of(text: str) -> list[re.Match[str]]:
-    """Return the words of a text, as matches, so that their places are known."""
+    """Return the words of a text as matches, which have their places."""
     return [match for match in _TOKEN.finditer(text) if any(character.isalnum() for character in match[0])]
 
 
@@ -32,13 +32,13 @@ def count_words(text: str) -> int:
 
 
 def word_at(text: str, position: int) -> str | None:
-    """Return the word at a position, counted from 1, without punctuation; null if the text is shorter."""
+    """Return the word at a position, from 1, without punctuation; None if the text is shorter."""
     all_words = words_of(text)
     return bare(all_words[position - 1][0]) if 1 <= position <= len(all_words) else None
 
 
 def count_occurrences(text: str, keywords: Iterable[str]) -> int:
-    """Count the occurrences of these words or names as whole words, in upper or lower case.
+    """Count the occurrences of keywords as whole words, in upper or lower case.
 
     >>> count_occurrences("The river's bend, the River and the rivers.", ["river"])
     2
@@ -62,13 +62,13 @@ def count_positive_words(text: str) -> int:
 
 
 def count_mentions(text: str, category: str) -> int:
-    """Count the distinct things of a category that a text names.
+    """Count the distinct members of a category that a text names; two names of the same country count once.
 
     >>> count_mentions("From Czechia, that is the Czech Republic, to New Mexico and Mexico.", "countries")
     2
     """
-    things = {name: number for number, names in enumerate(categories()[category]) for name in names.split("|")}
+    numbers_by_name = {name: number for number, names in enumerate(categories()[category]) for name in names.split("|")}
     others = [] if category == "states of the United States" else categories()["states of the United States"]
-    longer = [other for other in others if other not in things]  # New Mexico is not Mexico
-    names = re.findall(_whole_words([*things, *longer]), text)
-    return len({things[name] for name in names if name in things})
+    longer = [other for other in others if other not in numbers_by_name]  # New Mexico is not Mexico
+    names = re.findall(_whole_words([*numbers_by_name, *longer]), text)
+    return len({numbers_by_name[name] for name in names if name in numbers_by_name})

@@ -1,19 +1,19 @@
-"""Mathematics questions that a model made up, to tune on, with the answers that it was given and the true ones.
+"""Creations: mathematics questions that a model made up, for tuning, with raw and corrected answers.
 
-Tan et al., Can I understand what I create?, section 6.3. Both versions hold the same questions: ``raw`` with the answer
-that the question was written for, ``corrected`` with the true one, which a program computes where it can
-(:mod:`.arithmetic`) and people write into a sheet where it cannot (:mod:`.corrections`). What is learnt is a worked
-solution that ends in that answer (:mod:`selfknow.train.solutions`). A folder of creations::
+Tan et al., Can I understand what I create?, section 6.3. The questions have two versions. ``raw`` has the answer that
+the question was written for. ``corrected`` has the true answer, which a program computes if it can (:mod:`.arithmetic`)
+and which people otherwise write into a sheet (:mod:`.corrections`). A model is tuned on worked solutions that end in
+that answer (:mod:`selfknow.train.solutions`). A folder of creations::
 
-    FOLDER/creations.json      whose they are, and from which run; written last
-    FOLDER/creations.parquet   a row per text that was asked for (CREATIONS)
-    FOLDER/sheet.csv           the questions that people are to answer, if there are any
-    FOLDER/solutions/          the run folder in which worked solutions were written
+    FOLDER/creations.json      the creator and its run; written last
+    FOLDER/creations.parquet   a row per requested text (CREATIONS)
+    FOLDER/sheet.csv           the questions for people to answer, if there are any
+    FOLDER/solutions/          the run folder of the worked solutions
 
-A row's state is ``open``, ``unchanged`` (the raw answer is right), ``corrected``, or ``dropped`` (from both versions);
-its reason is why no program decided it, or why it holds no question: it failed, states its own answer, or a program
-finds that it has not one answer. A question without a worked solution leaves both versions, too, and ``unsolved`` says
-why.
+A row's state is ``open``, ``unchanged`` (the raw answer is correct), ``corrected`` or ``dropped`` (from both versions).
+Its reason says why no program decided it, or why it was dropped: the request failed, the question states its own
+answer, or a program finds that it has no answer or several. A question without a worked solution is in neither version;
+``unsolved`` says why.
 """
 
 import hashlib
@@ -50,7 +50,7 @@ CREATIONS = pa.schema(
     ]
 )
 SOLUTIONS = "solutions"
-_LATER = ("raw_solution", "corrected_solution", "unsolved")  # folders that were collected before have none of them
+_SOLUTION_COLUMNS = ("raw_solution", "corrected_solution", "unsolved")  # older folders lack them
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Creations:
     Attributes:
         folder: The folder that holds them.
         creator: The model that wrote the questions, by its name in tables.
-        revision: Its revision in the run.
+        revision: The creator's revision in the run.
         rows: Rows of :data:`CREATIONS`.
     """
 
@@ -71,24 +71,24 @@ class Creations:
 
     @property
     def open_rows(self) -> list[Row]:
-        """The rows that nobody has decided yet."""
+        """The rows whose answer no program and no person has decided yet."""
         return [row for row in self.rows if row["state"] == OPEN]
 
     def answers(self, name: str) -> list[tuple[str, str]]:
-        """Return the questions of a version, and the answer to each, whether a solution leads there or not.
+        """Return the questions of a version with their answers, also those without a worked solution.
 
         Raises:
-            UserError: It is not complete, holds nothing, or there is no such version.
+            UserError: There is no such version, it is not complete, or it is empty.
         """
-        return [(row["question"], row[name]) for row in self._kept(name)]
+        return [(row["question"], row[name]) for row in self._rows_of_version(name)]
 
     def version(self, name: str) -> list[tuple[str, str]]:
-        """Return the questions of a version, and the worked solution to each.
+        """Return the questions of a version with their worked solutions.
 
         Raises:
-            UserError: It is not complete, holds nothing, has no solutions yet, or there is no such version.
+            UserError: There is no such version, it is not complete, it is empty, or it has no solutions yet.
         """
-        solved = [row for row in self._kept(name) if self._is_solved(row)]
+        solved = [row for row in self._rows_of_version(name) if self._is_solved(row)]
         if not solved:
             raise UserError(
                 f"{self.folder} holds no worked solutions to learn: have its creator write them with "
@@ -96,7 +96,7 @@ class Creations:
             )
         return [(row["question"], row[f"{name}_solution"]) for row in solved]
 
-    def _kept(self, name: str) -> list[Row]:
+    def _rows_of_version(self, name: str) -> list[Row]:
         if name not in VERSIONS:
             raise UserError(f"there is no version {name!r}{nearest(name, VERSIONS)}")
         rows = [row for row in self.rows if row["state"] != DROPPED]
@@ -106,25 +106,25 @@ class Creations:
                 f"{self.folder / 'sheet.csv'}, then `selfknow advanced creations import`"
             )
         if not rows:
-            raise UserError(f"{self.folder} holds no question that is left to be tuned on")
+            raise UserError(f"{self.folder} holds no question to tune on: all were dropped")
         return rows
 
     @staticmethod
     def _is_solved(row: Row) -> bool:
-        """Return true if a row has a solution in each version that it has an answer in."""
+        """Return true if a row has a worked solution for each of its answers."""
         return all(row[f"{name}_solution"] is not None for name in VERSIONS if row[name] is not None)
 
     def content_hash(self, name: str) -> str:
-        """SHA-256 over the questions and solutions of a version, as hex digits."""
+        """Return the SHA-256 of a version's questions and solutions, as hex digits."""
         return hashlib.sha256(json.dumps(self.version(name)).encode()).hexdigest()
 
     def counts(self) -> list[dict[str, object]]:
-        """Count rows by their state and by who decided it."""
+        """Return the number of rows for each state and ``decided_by``."""
         numbers = Counter((row["state"], row["decided_by"]) for row in self.rows)
         solved = Counter((row["state"], row["decided_by"]) for row in self.rows if self._is_solved(row))
-        whose = {"creations": str(self.folder), "creator": self.creator}
+        origin = {"creations": str(self.folder), "creator": self.creator}
         return [
-            {**whose, "state": state, "decided_by": by, "n": numbers[state, by], "n_solved": solved[state, by]}
+            {**origin, "state": state, "decided_by": by, "n": numbers[state, by], "n_solved": solved[state, by]}
             for state, by in sorted(numbers, key=lambda key: (STATES.index(key[0]), str(key[1])))
         ]
 
@@ -133,23 +133,23 @@ def read_creations(folder: Path) -> Creations:
     """Read a folder of creations.
 
     Raises:
-        UserError: It is none, or a file is damaged.
+        UserError: The folder holds no creations, or a file is damaged.
     """
     if not (folder / "creations.json").is_file():
         raise UserError(f"{folder} holds no creations: make it with `selfknow advanced creations collect`")
     description = read_json(folder / "creations.json")
-    rows = _with_later_columns(read_parquet(folder / "creations.parquet")).to_pylist()
+    rows = _with_solution_columns(read_parquet(folder / "creations.parquet")).to_pylist()
     revision = description.get("revision")
     return Creations(folder, str(description.get("creator")), None if revision is None else str(revision), rows)
 
 
-def _with_later_columns(table: pa.Table) -> pa.Table:
-    for name in _LATER:
+def _with_solution_columns(table: pa.Table) -> pa.Table:
+    for name in _SOLUTION_COLUMNS:
         if name not in table.column_names:
             table = table.append_column(name, pa.nulls(len(table), pa.string()))
     return table.select(CREATIONS.names).cast(CREATIONS)
 
 
 def write_rows(folder: Path, rows: Iterable[Row]) -> None:
-    """Write the rows of a folder of creations in place of its earlier ones."""
+    """Write the rows of a folder of creations; earlier rows are replaced."""
     write_parquet(folder / "creations.parquet", pa.Table.from_pylist(list(rows), schema=CREATIONS))

@@ -1,4 +1,4 @@
-"""Decides mathematics in a process of its own, which is ended when it takes too long."""
+"""Deciding mathematics in a process of its own, which is killed if it takes too long."""
 
 import json
 import selectors
@@ -23,10 +23,12 @@ _MEMORY_IN_BYTES = 4 * 1024**3
 
 
 class Decider:
-    """Use it as a context manager; the process starts with the first question, and again after one that took too long.
+    """A process that decides mathematics, as a context manager.
+
+    The process starts with the first question. It starts again after a question that took too long.
 
     Raises:
-        UserError: By the first question: the process does not start.
+        UserError: The process does not start; raised by the first question.
 
     Example:
         >>> with Decider() as decider:
@@ -39,11 +41,11 @@ class Decider:
         self._process: subprocess.Popen[str] | None = None
 
     def inequality(self, text: str) -> Outcome[bool]:
-        """Return true if the inequality in a text is true."""
+        """Return true if the inequality in a text holds."""
         return self._ask(["inequality", text])
 
     def arithmetic(self, question: str, answer: str) -> Outcome[bool]:
-        """Return true if an answer to a mathematics question is right."""
+        """Return true if an answer to a mathematics question is correct."""
         return self._ask(["arithmetic", question, answer])
 
     def solution(self, question: str) -> Outcome[str]:
@@ -54,7 +56,7 @@ class Decider:
         if self._process is None:
             command = [sys.executable, "-m", "selfknow.evaluate.tasks.self_knowledge.deciding"]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            if not self._answer(self._process, _SECONDS_TO_START):  # it has imported everything
+            if not self._answer(self._process, _SECONDS_TO_START):  # the process answers once it has imported SymPy
                 raise UserError("the process that decides mathematics does not start: see that SymPy can be imported")
         assert self._process.stdin is not None, "its stdin is a pipe"
         self._process.stdin.write(json.dumps(question) + "\n")

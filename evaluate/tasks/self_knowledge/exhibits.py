@@ -1,4 +1,4 @@
-"""Texts that models wrote, beside what the models later said about them and how those replies were read."""
+"""Exhibits of self-knowledge: texts that models wrote, with the replies about them and how these were read."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,9 +9,9 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import find_query
 
 _QUERY = "self_knowledge_readings_sample"
-_GROUPS = 6
-_LONGEST_HEADING = 300
-_LEGEND = (Piece("Of a reply the part that was read; "), Piece("what was taken off", "aside"), Piece(" is pale."))
+_MAX_GROUPS = 6
+_LONGEST_HEADING = 300  # in characters
+_LEGEND = (Piece("The part of a reply that was read; "), Piece("the rest", "aside"), Piece(" is pale."))
 _UNREAD = "could not be read"
 _IS_GOOD: Mapping[str, bool | None] = {"agrees": True, "disagrees": False}
 
@@ -23,16 +23,16 @@ def exhibits(connection: Connection) -> list[Exhibit]:
         groups.setdefault(row["verifier"], []).append(_example(row))
     if not groups:
         return []
-    shown = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_GROUPS]]
+    groups_to_show = [ExampleGroup(label, examples) for label, examples in list(groups.items())[:_MAX_GROUPS]]
     query = find_query(_QUERY, connection.tasks)
-    source = "Of every task and verdict up to two, chosen by the hash of their ids and by nothing else"
-    return [Exhibit("readings", query.title, _LEGEND, shown, query, source)]
+    source = "Up to two examples of every task and verdict, chosen only by the hash of their ids"
+    return [Exhibit("readings", query.title, _LEGEND, groups_to_show, query, source)]
 
 
 def _example(row: Row) -> Example:
     notes = [row["task"], f"one of {row['n']:,}"]
-    names = {"said": "read as", "expected": "asked for", "truth": "true of its text"}
-    notes += [f"{words}: {row[name]}" for name, words in names.items() if row[name] is not None]
+    names = {"said": "read as", "expected": "expected", "truth": "true of its text"}
+    notes += [f"{label}: {row[name]}" for name, label in names.items() if row[name] is not None]
     verdict = Verdict(row["grade"] or _UNREAD, _IS_GOOD.get(row["grade"] or ""))
     if row["outcome"] != "read":
         notes.append(row["outcome"])

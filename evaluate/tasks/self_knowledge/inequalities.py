@@ -1,13 +1,13 @@
-r"""Is an inequality in one variable true? SymPy solves it, and numbers look for a counterexample.
+r"""Deciding an inequality in one variable: SymPy solves it, and a search of points looks for a counterexample.
 
-The inequality is found in the text by its notation: a run of mathematics (between ``$``, ``\(`` and ``\)``, or of
-mathematical words alone) with a sign of comparison. Runs that only bound the variable, such as ``x > 0`` or
-``0 <= x <= 1``, intervals such as ``x in [0, 1]``, and the words "positive", "negative" and "nonnegative" give its
-range; exactly one other run must be left. A range in other words is not read.
+The inequality is found in the text by its notation: a run of mathematics with a comparison sign. A run is between ``$``
+signs, or ``\(`` and ``\)``, or consists of mathematical words alone. The variable's range comes from runs that only
+bound it, such as ``x > 0`` or ``0 <= x <= 1``, from intervals such as ``x in [0, 1]``, and from the words "positive",
+"negative" and "nonnegative". A range in other words is not read. Exactly one other run must remain: the claim.
 
-A counterexample, confirmed with 40 digits, decides. Without one SymPy decides, by comparing the set of solutions with
-the part of the range where both sides are real. Where SymPy cannot solve it, 4,001 points without a counterexample make
-it true as an *estimate*.
+A counterexample, confirmed with 40 digits, makes the claim false. Without one, SymPy compares the set of solutions with
+the part of the range where both sides are real. If SymPy cannot solve the inequality, 4,001 points without a
+counterexample make it true, as an *estimate*.
 """
 
 import re
@@ -33,16 +33,17 @@ _NO_PIECE = re.compile(r"\\text\s*\{([^{}]*)\}|\\(?:forall|quad|qquad)\b|\\mathr
 
 
 def runs(text: str) -> list[str]:
-    """Return the runs of mathematics in a text that hold a sign of comparison, in plain notation."""
+    """Return the runs of mathematics in a text that contain a comparison sign, in plain notation."""
     inline = [next(filter(None, groups)) for groups in _INLINE.findall(text)]
-    comparing = any(re.search(r"[<>]", plain_notation(run)) for run in inline)
-    pieces = [run for part in (inline if comparing else [text]) for run in _without_prose(plain_notation(part))]
-    pieces = [part for piece in pieces for part in _separated(piece)]
-    return [piece.strip(" .") for piece in pieces if re.search(r"[<>]", piece)]
+    has_inline_comparison = any(re.search(r"[<>]", plain_notation(run)) for run in inline)
+    sources = inline if has_inline_comparison else [text]
+    pieces = [piece for source in sources for piece in _without_prose(plain_notation(source))]
+    parts = [part for piece in pieces for part in _separated(piece)]
+    return [part.strip(" .") for part in parts if re.search(r"[<>]", part)]
 
 
 def _separated(piece: str) -> list[str]:
-    """Return the parts of a run between semicolons, and between commas that do not stand before a closing bracket."""
+    """Split a run at semicolons, and at commas outside brackets."""
     parts = [""]
     for stretch in re.findall(r"[^()]*[()]?", piece):
         first, *others = re.split(";" if stretch.endswith(")") else "[,;]", stretch)
@@ -61,10 +62,10 @@ def _without_prose(plain: str) -> list[str]:
 
 
 def _with_ranges_as_inequalities(text: str) -> str:
-    """Write ``x in (0, 1]`` as ``0 < x <= 1``, and drop what says no more than that a variable is real.
+    """Write ``x in (0, 1]`` as ``0 < x <= 1``, and remove ``x ∈ ℝ``, which bounds nothing.
 
     Raises:
-        UnreadableError: A range stands there in words or signs that are not read.
+        UnreadableError: The text has a range in words or signs that are not read.
     """
     plain = re.sub(r"\\in\b", " ∈ ", _NO_PIECE.sub(r" ; \1\2 ", text)).replace(r"\mathbb{R}", "ℝ").replace("∞", "oo")
     plain = re.sub(r"\\infty\b", "oo", plain)
@@ -83,7 +84,9 @@ def _with_ranges_as_inequalities(text: str) -> str:
 
 
 def decide(text: str) -> Outcome[bool]:
-    """Decide the inequality in a text; null where that cannot be told. An estimate says why it is one.
+    """Return true if the inequality in a text holds; null with a reason if it cannot be decided.
+
+    An estimate has both a value and a reason.
 
     >>> decide("For all real x: x^2 + 1 >= 2x.")
     Outcome(value=True, reason=None)
@@ -96,11 +99,12 @@ def decide(text: str) -> Outcome[bool]:
         return Outcome(None, "a range that is no interval")
     try:
         text = _with_ranges_as_inequalities(text)
-        links = [relation(run) for run in runs(text)]
+        chains = [relation(run) for run in runs(text)]
     except UnreadableError as error:
         return Outcome(None, str(error))
-    bounds = [link for chain in links if _is_bound(chain) for link in chain]
-    claims = [chain for chain in links if not _is_bound(chain)]
+    # Each chain, such as 0 < x <= 1, is a list of links: 0 < x and x <= 1.
+    bounds = [link for chain in chains if _is_bound(chain) for link in chain]
+    claims = [chain for chain in chains if not _is_bound(chain)]
     if len(claims) != 1:
         return Outcome(None, "several inequalities" if claims else "no inequality")
     variables = set().union(*(side.free_symbols for left, _, right in claims[0] for side in (left, right)))
@@ -149,9 +153,9 @@ def _decide_link(link: tuple[Any, str, Any], variable: Any, domain: Any) -> Outc
     if claim in (sympy.true, sympy.false):
         return Outcome(claim == sympy.true)
     try:
-        real = sympy.calculus.util.continuous_domain(difference, variable, domain)
-        solutions = sympy.solve_univariate_inequality(claim, variable, relational=False, domain=real)
-        proved = real.is_subset(solutions)
+        real_part = sympy.calculus.util.continuous_domain(difference, variable, domain)
+        solutions = sympy.solve_univariate_inequality(claim, variable, relational=False, domain=real_part)
+        proved = real_part.is_subset(solutions)
     except (NotImplementedError, ValueError, TypeError, AttributeError, RecursionError):
         proved = None
     if proved is None:
@@ -163,26 +167,27 @@ def _counterexample(difference: Any, sign: str, variable: Any, domain: Any) -> b
     import numpy as np
     import sympy
 
-    function = sympy.lambdify(variable, difference, "numpy")
+    evaluate = sympy.lambdify(variable, difference, "numpy")
     points = _points(domain)
     with np.errstate(all="ignore"):
-        values = np.broadcast_to(np.asarray(function(points.astype(complex))), points.shape)
+        values = np.broadcast_to(np.asarray(evaluate(points.astype(complex))), points.shape)
         scale = 1 + np.abs(np.broadcast_to(np.asarray(values), points.shape))
-    real = np.isfinite(values) & (np.abs(values.imag) < _TOLERANCE * scale)
-    signed = values.real * (-1 if sign in ("<", "<=") else 1)  # at or above 0 where the claim holds
-    suspects = points[real & (signed <= _TOLERANCE * scale)]
-    worst = suspects[np.argsort(signed[real & (signed <= _TOLERANCE * scale)])][:20]
+    is_real = np.isfinite(values) & (np.abs(values.imag) < _TOLERANCE * scale)
+    direction = -1 if sign in ("<", "<=") else 1
+    margins = values.real * direction  # 0 or more where the claim holds
+    is_suspect = is_real & (margins <= _TOLERANCE * scale)
+    worst = points[is_suspect][np.argsort(margins[is_suspect])][:20]
     exact = [difference.subs(variable, sympy.Rational(str(point))).evalf(40) for point in worst]
-    strict = sign in ("<", ">")
-    toward = -1 if sign in ("<", "<=") else 1
+    is_strict = sign in ("<", ">")
     return any(
-        value.is_real and (toward * value < -sympy.Float("1e-30") or (strict and abs(value) < sympy.Float("1e-30")))
+        value.is_real
+        and (direction * value < -sympy.Float("1e-30") or (is_strict and abs(value) < sympy.Float("1e-30")))
         for value in exact
     )
 
 
 def _points(domain: Any) -> Any:
-    """Points of an interval, dense everywhere, with its closed ends, 0, 1 and other simple numbers."""
+    """Return about 4,000 points of an interval, with its closed ends and simple numbers such as 0, 1 and 1/2."""
     import numpy as np
 
     low, high = (float(end) for end in (domain.start, domain.end))

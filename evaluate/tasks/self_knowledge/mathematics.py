@@ -1,7 +1,7 @@
-r"""Mathematics as models write it, read into SymPy without ever evaluating text as code.
+r"""A reader of models' mathematics, which makes SymPy expressions without ever evaluating text as code.
 
-Plain text, Unicode and the common part of LaTeX are brought into one notation, which Python's own parser turns into
-a tree. Only numbers, variables, operators and known functions are accepted. Sizes are bounded: ``9**9**9`` is refused.
+Plain text, Unicode and common LaTeX become one notation, which Python's own parser turns into a tree. Only numbers,
+variables, operators and known functions are accepted. Sizes are bounded: ``9**9**9`` is refused.
 """
 
 import ast
@@ -62,7 +62,7 @@ class UnreadableError(ValueError):
 
 
 def plain_notation(text: str) -> str:
-    r"""Bring Unicode and LaTeX into plain notation, with ``**`` for powers.
+    r"""Return a text with Unicode and LaTeX in plain notation, with ``**`` for powers.
 
     >>> plain_notation(r"\frac{x^2}{2} ≥ 3x")
     '((x**2)/(2)) >= 3*x'
@@ -84,7 +84,7 @@ def plain_notation(text: str) -> str:
 
 
 def _insert_products(text: str) -> str:
-    """Write out implied products: ``2x(x + 1)`` becomes ``2*x*(x + 1)``."""
+    """Return a text with its implied products written out: ``2x(x + 1)`` becomes ``2*x*(x + 1)``."""
     names = "|".join((*FUNCTIONS, "pi"))
     text = re.sub(rf"\b({'|'.join(FUNCTIONS)})\s+([a-z]|\d+)(?![a-z\d(])", r"\1(\2)", text)
     text = re.sub(rf"(?<=[0-9])\s*(?=(?:{names})\b|[a-z]\b|[a-z]\*\*|\()", "*", text)
@@ -175,7 +175,7 @@ def _apply_operator(operator: ast.operator, left: Any, right: Any) -> Any:
 
 
 def relation(text: str) -> list[tuple[Any, str, Any]]:
-    """Read a chain of inequalities, such as ``0 < x <= 1``, link by link: left side, sign, right side.
+    """Read a chain of inequalities as triples: ``0 < x <= 1`` becomes ``(0, "<", x)`` and ``(x, "<=", 1)``.
 
     Raises:
         UnreadableError: The text is not a chain of inequalities.

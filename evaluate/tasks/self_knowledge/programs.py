@@ -1,10 +1,10 @@
-"""Runs of programs that a model wrote, in CPython: the output, or null with the reason that there is none.
+"""The output of programs that a model wrote, run in CPython; null with a reason if it is not reproducible.
 
-A program is run twice (:mod:`.sandbox`). The second run changes everything that the output should not depend on: the
-clock, random bytes, the order of sets, and what differs on 64-bit machines or between versions of Python
-(:mod:`.second_run`). A program that imports something or uses ``keys`` or ``items`` is run a third time, with another
-hash seed. If a later run prints something else, the output is null; so it is if the program fails, traps or meets a
-limit. The sandbox is a 32-bit machine, and a program whose output shows that is null, too.
+A program is run twice (:mod:`.sandbox`). The second run (:mod:`.second_run`) changes everything that the output should
+not depend on: the clock, random bytes, the order of sets, and whatever differs between 32-bit and 64-bit machines or
+between versions of Python. A program that imports something, or uses ``keys`` or ``items``, is run a third time with
+another hash seed. The output is null if a later run prints something else, or if the program fails, traps or reaches a
+limit. The sandbox is a 32-bit machine, so a program whose output depends on that is null, too.
 """
 
 import re
@@ -17,13 +17,13 @@ from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMITS, Ended, Limits
 from selfknow.evaluate.tasks.self_knowledge.second_run import MARK
 
 NOT_RUN = "programs cannot be run: "
-"""The start of every program's reason if CPython could not be fetched."""
+"""The beginning of the reason that every program gets if CPython could not be downloaded."""
 
 # The clocks differ in year, weekday, time of day and speed, so that output that depends on them changes.
 _FIRST = World(hash_seed=0, start_in_seconds=1_700_000_000.0, tick_in_seconds=1e-6)
 _SECOND = World(hash_seed=0, start_in_seconds=1_080_961_331.7, tick_in_seconds=12.3)
 _THIRD = World(hash_seed=1, start_in_seconds=1_555_555_555.5, tick_in_seconds=0.1)
-# The second run cannot reverse the order of sets that libraries or views of dicts make.
+# The second run cannot reverse the order of sets made by libraries or by dict views, so a third run is needed.
 _OTHER_SETS = re.compile(r"\b(?:import|keys|items)\b")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _LONGEST_IN_CHARACTERS = 100_000
@@ -31,7 +31,7 @@ _NOT_REPRODUCIBLE = "prints something else each time, on another machine or in a
 
 
 class Programs:
-    r"""A runner of programs. CPython is started when the first one is run.
+    r"""A runner of programs; CPython starts with the first program.
 
     Args:
         limits: The limits of each program.
@@ -87,7 +87,7 @@ def _second_run() -> str:
 
 
 def _refusal(source: str) -> str | None:
-    """Return why a program cannot be handed over to CPython; null if it can."""
+    """Return the reason that a program cannot be passed to CPython; None if it can."""
     if len(source) > _LONGEST_IN_CHARACTERS:
         return f"longer than {_LONGEST_IN_CHARACTERS:,} characters"
     if "\0" in source or source != source.encode(errors="ignore").decode():
@@ -96,7 +96,7 @@ def _refusal(source: str) -> str | None:
 
 
 def _doubt(first: Ended, second: Ended) -> str | None:
-    """Return why the output may differ in another run or on another machine; null if nothing suggests it."""
+    """Return the reason that the output may differ in another run or on another machine; None if there is none."""
     last_line = second.messages.rpartition("\n")[2]
     if last_line.startswith(MARK):
         return last_line.removeprefix(MARK)

@@ -1,27 +1,27 @@
-"""The protocols: which calls follow upon which, as stages over the store.
+"""The protocols of self-knowledge: the order of its stages, and the prompts of each.
 
-Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. Stages, each a call of its own:
+Tan et al., Can I understand what I create?, sections 3, 4.3, 4.4, 6.2 and 7.1. Each request of a stage is a call:
 
-``generate``        the model writes (or what it wrote in an earlier run is taken over)
-``verify``          a model is asked about what was written
-``dual``            the writer writes another one with the same answer
-``verify-dual``     a model is asked about that one
-``verify-kept``     a model is asked about what was written, changed so that the answer stays
-``verify-broken``   … changed, or asked, so that the answer must be another one
-``answer``          a model is asked the questions of the benchmark that new ones were written after (section 6.5)
+``generate``        the model writes a text (or a text of an earlier run is reused)
+``verify``          a model is asked about the text
+``dual``            the writer writes a second text with the same answer
+``verify-dual``     a model is asked about the second text
+``verify-kept``     a model is asked about the text after a change that keeps the answer
+``verify-broken``   a model is asked about the text after a change, to text or question, that breaks the answer
+``answer``          a model is asked the benchmark's own questions (section 6.5)
 
-A call's parent is the generation that it is about. What is put into a prompt replaces one marker, by plain replacement.
+A call's parent is the generation that it is about. The text replaces a marker in the prompt.
 
-Of the tasks about pictures (section 5) ``generate`` goes to an image generator and the rest to a model that sees. The
-picture stands after the question, as in Table 14; in context it stands where it was drawn, and the question below.
+In tasks about pictures (section 5), ``generate`` goes to an image generator and the other stages to a vision-language
+model. The picture follows the question, as in Table 14; in context the question follows the picture.
 
 The in-context protocols (section 6.2) ask "when the generation process is given in the context". The paper says no
-more; the form is **our choice**: the user asks for a text, the assistant gives it, and the user asks about it. The
-noise, an unrelated paragraph, stands in front of the question, in the user's turn, since chat templates want the two to
-take turns. A completion model is given the same with empty lines between. A question that is put above its text
-elsewhere ("the paragraph below") speaks here of "the paragraph that you wrote". Where what is asked about is not in the
-reply word for word (a celebrity's name made a statement), it stays below the question. Pictures stand in the user's
-turn: that is where chat templates and servers take them.
+more, so the form is **our choice**: the user asks for a text, the assistant writes it, and the user asks about it. The
+noise, an unrelated paragraph, precedes the question in the same turn, because chat templates demand alternating turns.
+A completion model gets the same turns with empty lines between them. Questions about "the paragraph below" become
+questions about "the paragraph that you wrote". A text that is not in the reply word for word, such as a statement made
+from a celebrity's name, stays below the question. Pictures are in the user's turn, where chat templates and servers
+expect them.
 """
 
 import json
@@ -41,10 +41,10 @@ from selfknow.models.interface import Turn
 
 GENERATE, VERIFY, DUAL, ANSWER = "generate", "verify", "dual", "answer"
 WORDINGS = ("ours", "paper")
-# For each protocol what it is, and the stages that follow upon `generate`.
+# Each protocol's description, and its stages after `generate`.
 PROTOCOLS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "separate": ("first generate, then evaluate, in separate calls (section 3)", (VERIFY,)),
-    "in-context": ("the question follows upon what was written, in one conversation (section 6.2)", (VERIFY,)),
+    "in-context": ("the question follows the text in one conversation (section 6.2)", (VERIFY,)),
     "in-context-noise": ("the same with an unrelated paragraph before the question (section 6.2)", (VERIFY,)),
     "dual": (
         "a second text with the same answer is written and asked about (section 4.3)",
@@ -54,25 +54,25 @@ PROTOCOLS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "inconsistency": ("asked again after a change that breaks the answer (section 7.1)", (VERIFY, "verify-broken")),
 }
 VERIFYING = ("verify", "verify-dual", "verify-kept", "verify-broken")
-_ALTERED = ("alter-question", "shift-date", "add-first-word", "delete-first-word", "change-word")
+_ALTERED = ("alter-question", "shift-date", "add-first-word", "delete-first-word", "change-word")  # transformations
 _ALTERED_QUESTION = ("alter-question", "add-first-word", "delete-first-word", "change-word")
-_CLAIMED = ("arxiv", "benchmark")
-_UNKNOWN = ("sports-statistics", "benchmark", "image-counting", "image-color", "image-position")
-_CHANGING = ("consistency", "inconsistency")
+_TASKS_WITH_CLAIM = ("arxiv", "benchmark")
+_UNCHECKED_TASKS = ("sports-statistics", "benchmark", "image-counting", "image-color", "image-position")
+_CHANGING_PROTOCOLS = ("consistency", "inconsistency")
 _BELOW = f"\n\n{MARKER}"
 _STANDS_BELOW = re.compile(r"\bstands below\b")
 _THING_BELOW = re.compile(r"\bbelow\b")
 _FOLLOWING = re.compile(r"\bfollowing (\w+)")
-# Why pictures have no part for a protocol.
-_NOT_OF_PICTURES = {
-    "dual": "who draws another picture like the first would have to see the first",
-    "inconsistency": "no change of a picture here surely changes this answer",
+# The reasons that a protocol does not fit pictures.
+_REASONS_AGAINST_PICTURES = {
+    "dual": "to draw a second picture with the same answer, a model would have to see the first one",
+    "inconsistency": "no change to a picture is sure to change the answer",
 }
 
 
 @dataclass(frozen=True)
 class Example:
-    """A row of the dataset, with its params read."""
+    """A row of the dataset, with its params parsed and the prompts of one wording."""
 
     id: str
     task: str
@@ -83,7 +83,7 @@ class Example:
 
     @classmethod
     def of(cls, row: Row, wording: str) -> "Example":
-        """Read a row, in our wording or the paper's."""
+        """Return the example of a row, with the prompts of a wording, ``ours`` or ``paper``."""
         params = json.loads(row["params"])
         names = ("generate_prompt", "verify_prompt", "dual_prompt")
         prompts = {**{name: row[name] for name in names}, "altered_verify_prompt": params["altered_verify_prompt"]}
@@ -93,19 +93,19 @@ class Example:
 
     @property
     def is_about_a_picture(self) -> bool:
-        """True if what is generated is a picture."""
+        """True if the task generates pictures."""
         return self.task.startswith("image-")
 
     @property
     def is_checked(self) -> bool:
-        """True if the task asks for something of what is written that a program can check."""
-        return self.task == "arxiv" or (self.answer is not None and self.task not in _UNKNOWN)
+        """True if the text must have a property that a program can check."""
+        return self.task == "arxiv" or (self.answer is not None and self.task not in _UNCHECKED_TASKS)
 
     def prompt(self, name: str) -> str:
-        """One of its prompts.
+        """Return a prompt by its name, such as ``verify_prompt``.
 
         Raises:
-            UserError: It has none.
+            UserError: The example has no such prompt in its wording.
         """
         prompt = self.prompts.get(name)
         if prompt is None:
@@ -128,19 +128,19 @@ class Example:
         )
 
     def transformation(self, stage: str) -> str | None:
-        """Return the name of the transformation of a stage."""
+        """Return the name of a stage's transformation, such as ``change-word``; None if the example has none."""
         name: str | None = self.params[{"verify-kept": "keep", "verify-broken": "break"}[stage]]
         return name
 
     def changed(self, stage: str, content: Content) -> Content:
-        """Return the texts that a stage asks about."""
+        """Return the content that a stage asks about: transformed in ``verify-kept`` and ``verify-broken``."""
         if stage not in ("verify-kept", "verify-broken"):
             return content
         name = self.transformation(stage)
         return transformed(name, content, self.params) if name else Content(None, reason="no transformation")
 
     def is_altered(self, stage: str) -> bool:
-        """Return true if a stage is about the altered date, number, answer or position."""
+        """Return true if a stage asks about the altered date, number, answer or position."""
         return stage in ("verify-kept", "verify-broken") and self.transformation(stage) in _ALTERED
 
     def question(self, stage: str) -> str:
@@ -152,13 +152,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Setup:
-    """Options of asking a task.
+    """The setup of a run: task, protocol, wording and styles.
 
     Attributes:
-        task: The config.
+        task: The dataset's config, such as ``total-count``.
         protocol: One of :data:`PROTOCOLS`.
-        wording: ``ours``, or the ``paper``'s where it gives it.
-        styles: Any of plain, expert and cot.
+        wording: ``ours`` or ``paper``.
+        styles: The styles of prompts: ``plain``, ``expert``, ``cot``, or several of them.
     """
 
     task: str
@@ -175,12 +175,12 @@ class Setup:
 
     @property
     def variant(self) -> str:
-        """The variant that tells calls of this setup from others."""
+        """The variant of the setup's calls, such as ``separate/ours``."""
         return f"{self.protocol}/{self.wording}"
 
     @property
     def is_in_context(self) -> bool:
-        """True if who is asked sees how the text came about."""
+        """True if the question is in the same conversation as the text."""
         return self.protocol.startswith("in-context")
 
     @property
@@ -189,18 +189,19 @@ class Setup:
         return PROTOCOLS[self.protocol][1]
 
     def has_part(self, example: Example) -> bool:
-        """Return true if an example has the protocol's change (half of ``image-position`` has each)."""
-        return self.protocol not in _CHANGING or _has(example, self.protocol)
+        """Return true if an example has the protocol's change; each half of ``image-position`` has only one."""
+        return self.protocol not in _CHANGING_PROTOCOLS or _has(example, self.protocol)
 
     def check(self, examples: Iterable[Example], *, pictures: bool = False) -> None:
-        """Refuse a protocol that the task has no part for.
+        """Check that the examples fit the protocol.
 
         Args:
             examples: The examples to ask.
-            pictures: True if the model that generates them draws pictures.
+            pictures: True if the model that generates draws pictures.
 
         Raises:
-            UserError: It names the protocols that the task has, or who generates is of the wrong kind.
+            UserError: The task does not fit the protocol (the message lists those that it fits), or the model that
+                generates is of the wrong kind.
         """
         examples = list(examples)
         if not examples:
@@ -208,7 +209,7 @@ class Setup:
         drawn = examples[0].is_about_a_picture
         if drawn and not pictures:
             raise UserError(
-                f"{self.task} is about pictures: name who draws them ({argument('image_model')}, "
+                f"{self.task} is about pictures: name a model that draws them ({argument('image_model')}, "
                 f"{argument('image_endpoint')}) and a "
                 f"vision-language model that looks at them ({argument('model')})"
             )
@@ -218,9 +219,9 @@ class Setup:
             )
         possible = [name for name in PROTOCOLS if _have(examples, name)]
         if self.protocol not in possible:
-            why = f" ({_NOT_OF_PICTURES[self.protocol]})" if drawn else ""
+            reason = f" ({_REASONS_AGAINST_PICTURES[self.protocol]})" if drawn else ""
             raise UserError(
-                f"{self.task} cannot be asked with the protocol {self.protocol!r}{why}; "
+                f"{self.task} cannot be asked with the protocol {self.protocol!r}{reason}; "
                 f"it can with {', '.join(possible)}"
             )
         for example in examples:
@@ -231,7 +232,7 @@ class Setup:
 
 def _have(examples: Iterable[Example], protocol: str) -> bool:
     has = [_has(example, protocol) for example in examples]
-    return any(has) if protocol in _CHANGING else all(has)
+    return any(has) if protocol in _CHANGING_PROTOCOLS else all(has)
 
 
 def _has(example: Example, protocol: str) -> bool:
@@ -242,25 +243,25 @@ def _has(example: Example, protocol: str) -> bool:
             return example.params["keep"] is not None
         case "inconsistency":
             return example.params["break"] is not None
-    return example.answer is not None or example.task in _CLAIMED
+    return example.answer is not None or example.task in _TASKS_WITH_CLAIM
 
 
 def shown_in_context(row: Row) -> str:
-    """Return the part of a generating reply that its question's context repeats: all but its thinking."""
+    """Return the part of a generating reply that is repeated in context: all but its thinking."""
     return without_thinking(row["generation"], row["prompt"]).text
 
 
 def conversation(
-    asked_for: str, written: str, question: str, text: str, *, noisy: bool
+    writing_prompt: str, written: str, question: str, text: str, *, noisy: bool
 ) -> tuple[tuple[Turn, ...], str]:
     r"""Return the turns before the question, and the question.
 
     Args:
-        asked_for: The generating prompt.
+        writing_prompt: The generating prompt.
         written: The text that the model wrote, without its thinking.
         question: The verifying prompt, with its marker.
         text: The text that is asked about.
-        noisy: True if an unrelated paragraph stands between.
+        noisy: True to put an unrelated paragraph before the question.
 
     Example:
         >>> turns, question = conversation(
@@ -269,14 +270,14 @@ def conversation(
         >>> [turn.role for turn in turns], question
         (['user', 'assistant'], 'How many words has the paragraph that you wrote?')
     """
-    own_question = about_own_text(question) if text in written else None
-    between = [noise()] if noisy else []
-    prompt = "\n\n".join([*between, own_question or question.replace(MARKER, text)])
-    return (Turn("user", asked_for), Turn("assistant", written)), prompt
+    rephrased = about_own_text(question) if text in written else None
+    noise_paragraphs = [noise()] if noisy else []
+    prompt = "\n\n".join([*noise_paragraphs, rephrased or question.replace(MARKER, text)])
+    return (Turn("user", writing_prompt), Turn("assistant", written)), prompt
 
 
 def about_own_text(question: str) -> str | None:
-    r"""Return a question that has its text below it, put about what was just written; null where it has it elsewhere.
+    r"""Rephrase a question about a text below it as one about "the text that you wrote"; None if it has none below.
 
     >>> about_own_text("Is 7 the correct answer to the following question?\n\n{generation}")
     'Is 7 the correct answer to the question that you wrote?'
@@ -285,10 +286,10 @@ def about_own_text(question: str) -> str | None:
     """
     if not question.endswith(_BELOW):
         return None
-    question_of_own = _STANDS_BELOW.sub("you gave", question.removesuffix(_BELOW))
-    return _FOLLOWING.sub(r"\1 that you wrote", _THING_BELOW.sub("that you wrote", question_of_own, count=1), count=1)
+    rephrased = _STANDS_BELOW.sub("you gave", question.removesuffix(_BELOW))
+    return _FOLLOWING.sub(r"\1 that you wrote", _THING_BELOW.sub("that you wrote", rephrased, count=1), count=1)
 
 
-def picture_in_context(asked_for: str, picture: str, question: str, *, noisy: bool) -> str:
-    """Return a question about a picture: what it was drawn for, the picture and the question, in one turn."""
-    return "\n\n".join([asked_for, picture, *([noise()] if noisy else []), question])
+def picture_in_context(writing_prompt: str, picture: str, question: str, *, noisy: bool) -> str:
+    """Return a question about a picture in one turn: the drawing prompt, the picture and the question."""
+    return "\n\n".join([writing_prompt, picture, *([noise()] if noisy else []), question])

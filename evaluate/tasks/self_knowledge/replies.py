@@ -1,8 +1,7 @@
-"""The readers of each task's verifying replies (:mod:`selfknow.evaluate.readers`).
+"""Readers of each task's verifying replies (:mod:`selfknow.evaluate.readers`), and a check for leaked answers.
 
-``number`` (a whole one), ``yes-no``, ``word``, ``arxiv-id``, ``output`` (of a program), ``letter`` (A to D), and
-``color``, of the closed list of colours. What was written may leak the answer to whoever is asked about it; and scoring
-keeps, beside the scores, how replies were read and which numbers nothing was read for.
+The kinds of reply are ``number`` (a whole one), ``yes-no``, ``word``, ``arxiv-id``, ``output`` (of a program),
+``letter`` (A to D) and ``color`` (from a closed list). Two tables keep the readings beside the scores.
 """
 
 import re
@@ -54,13 +53,13 @@ def read(
     Args:
         kind: One of :data:`KINDS`.
         reply: The model's reply.
-        finish_reason: ``length`` where it was cut off, so that its end is missing.
-        prompt: The rendered prompt; it may open the reply's thinking.
+        finish_reason: ``length`` if the reply was cut off.
+        prompt: The rendered prompt; its end may already begin the reply's thinking.
         noun: The thing that a number counts, as a regular expression.
-        asked_value: The value that a yes-no question asked about.
+        asked_value: The value in a yes-no question: "7" in "Is 7 the correct answer?".
     """
-    of_question = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked_value=asked_value)}
-    reader = of_question.get(kind, _KINDS[kind])
+    specific = {"number": partial(read_number, noun=noun), "yes-no": partial(read_verdict, asked_value=asked_value)}
+    reader = specific.get(kind, _KINDS[kind])
     return read_reply(reader, reply, finish_reason, prompt)
 
 
@@ -108,25 +107,25 @@ _LABELLED = re.compile(
     r"\b(?:word count|number of words|words|count|total|occurrences|prepositions)[*_]*\s?[:=][*_\s]*(\d+)\b",
     re.IGNORECASE,
 )
-_LONGEST_THREE_WORDS = 100  # in characters
+_MAX_CHARACTERS_OF_THREE_WORDS = 100
 _COMMENT = re.compile(r"#(.*)$", re.MULTILINE)
 
 
 def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
-    """Return true if what was written states its own answer, as a crib for whoever is asked about it (section 7.2.1).
+    """Return true if a text states its own answer, which makes the question about it trivial (section 7.2.1).
 
-    The rule: in a paragraph one of the answers stands at most two words before the word for what is counted ("consists
-    of precisely 58 words") or after it and a colon ("Word count: 58"); in a program the answer stands in a comment; in
-    a question "answer" stands before it. Another number is none: who "looked at the river three times" says nothing
-    where 5 was asked for.
+    A paragraph leaks if the answer is at most two words before the noun that is counted ("consists of precisely 58
+    words"), or follows it and a colon ("Word count: 58"). A program leaks if a comment contains the answer. A question
+    leaks if the answer follows the word "answer". Other numbers do not matter: "looked at the river three times" leaks
+    nothing if the answer is 5.
 
     Args:
         task: The task.
-        text: The text that is shown to the model that is asked about it.
-        answers: Such as the one that was asked for, and the true one; null ones are passed over.
+        text: The text as the verifying model sees it.
+        answers: The answers that may leak, such as the demanded and the true one; null ones are ignored.
 
     Returns:
-        Null in the tasks where nothing can be leaked.
+        Null if nothing can leak in the task.
 
     >>> leaks_answer("total-count", "This paragraph, my friends, consists of precisely 58 words.", "58")
     True
@@ -148,8 +147,8 @@ def leaks_answer(task: str, text: str, *answers: str | None) -> bool | None:
 
 
 def _words_before(text: str, end: int) -> str:
-    """Return the last three words in front of a place, as far as they are of a common length."""
-    return "".join(re.findall(r"[\w,-]+\W+", text[max(0, end - _LONGEST_THREE_WORDS) : end])[-3:])
+    """Return up to three words before a place, within the last 100 characters."""
+    return "".join(re.findall(r"[\w,-]+\W+", text[max(0, end - _MAX_CHARACTERS_OF_THREE_WORDS) : end])[-3:])
 
 
 READINGS = pa.schema(
@@ -161,10 +160,12 @@ READINGS = pa.schema(
         pa.field("reason", pa.string()),
     ]
 )
-"""A row per verifying reply: what it said, what a consistent model says, what is true; why one of them is null."""
+"""A row per verifying reply: its answer, a consistent model's answer, the true answer, and why one of them is null."""
 
 UNREAD = pa.schema(
     [pa.field("generation_id", pa.string(), nullable=False), pa.field("metric", pa.string(), nullable=False)]
 )
-"""A row per number that is null because its reply could not be read, or could be read two ways: a headline counts it as
-wrong. Numbers that are null for another reason (a failed request, no program that knows) are not here."""
+"""A row per metric that is null because its reply could not be read, or could be read two ways.
+
+Headlines count it as wrong. Metrics that are null for another reason, such as a failed request, have no row.
+"""

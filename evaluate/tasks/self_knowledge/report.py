@@ -1,4 +1,4 @@
-"""The part of a report on self-knowledge: the charts of its queries, and how to read each."""
+"""The self-knowledge part of a report: its charts, with a sentence on how to read each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,11 +18,11 @@ from selfknow.report.shape import (
 from selfknow.report.text import listed, rounded
 from selfknow.sql.connection import Connection
 
-_MODELS = 20
+_MAX_MODELS = 20  # models in one chart
 
 
 def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
-    """Figure 4: self-consistency in counting words, asked plainly and asked as an expert."""
+    """Draw Figure 4: self-consistency in counting words, with the plain and with the expert prompt."""
     expert_rows = [
         row
         for row in rows
@@ -30,29 +30,29 @@ def expert_prompts(rows: Sequence[Row]) -> list[Panel]:
     ]
     panels = []
     for name, group in grouped(expert_rows, "wording").items():
-        shown = [
-            one_share(row, _who(row), "consistent", "share", style=row["style"], leaking=row["n_leaking"])
-            for row in group[: 2 * _MODELS]
+        points = [
+            one_share(row, _models_label(row), "consistent", "share", style=row["style"], leaking=row["n_leaking"])
+            for row in group[: 2 * _MAX_MODELS]
         ]
-        panels.append(Panel(name, charts.dots(shown, "share", colour="style", title="self-consistent")))
+        panels.append(Panel(name, charts.dots(points, "share", colour="style", title="self-consistent")))
     return panels
 
 
-def _who(row: Row, *more: str) -> str:
-    """Return the writer, how it was asked where that differs, and who was asked about it, if that is another model."""
-    return joined(row["generator"], *more, f"asked {row['verifier']}" if row["verifier"] != row["generator"] else "")
+def _models_label(row: Row, *parts: str) -> str:
+    """Return a label like ``writer, separate, asked verifier``; the verifier is left out if it is the writer."""
+    return joined(row["generator"], *parts, f"asked {row['verifier']}" if row["verifier"] != row["generator"] else "")
 
 
 STYLES = Figure(
-    "Self-consistency, right writing, right reading, and all three at once, for each style of prompt: plain, expert "
-    "and chain of thought. A text that states its own answer makes agreement easy, and proves nothing.",
+    "Self-consistency, correct writing, correct reading, and all three at once, for each style of prompt: plain, "
+    "expert and chain of thought. A text that states its own answer makes agreement easy, so it proves nothing.",
     shares=("consistent", "written", "read", "true"),
     named={"figure-4": expert_prompts},
     title="Styles of prompt",
 )
 
 
-_BARS = 40  # rows of one chart
+_MAX_BARS = 40  # rows of one chart
 _SHARES = {
     "consistent": "self-consistent",
     "written": "written rightly",
@@ -76,7 +76,7 @@ def _summary(rows: Sequence[Row]) -> list[Panel]:
                 "high": row[f"{value}_high"],
                 **counts(row, value),
             }
-            for row in group[:_BARS]
+            for row in group[:_MAX_BARS]
             for value, label in _SHARES.items()
             if row[value] is not None
         ]
@@ -99,39 +99,39 @@ def _tables(rows: Sequence[Row]) -> list[Panel]:
 _KINDS = ["nothing", "writing", "reading", "both", "unknown"]
 
 
-_MOST_BARS = 12
+_MAX_TASK_BARS = 12  # with more, a chart has a bar for each stage instead of each task
 
 
 def _writing_or_reading(rows: Sequence[Row]) -> list[Panel]:
     panels = []
     for name, group in grouped(rows, "generator", "verifier", "wording", "style").items():
-        several = len({(row["protocol"], row["stage"]) for row in group}) > 1
-        labels = {id(row): _bar(row, with_stage=several) for row in group}
-        if len(set(labels.values())) > _MOST_BARS:  # then a bar per stage, over all tasks
+        has_several_stages = len({(row["protocol"], row["stage"]) for row in group}) > 1
+        labels = {id(row): _bar_label(row, with_stage=has_several_stages) for row in group}
+        if len(set(labels.values())) > _MAX_TASK_BARS:
             labels = {id(row): f"{row['protocol']} {row['stage']}" for row in group}
-        shown = [
+        bars = [
             {"label": label, "failure": "nothing" if kind == "none" else kind, **share}
             for label in dict.fromkeys(labels.values())
             for kind, share in _failures([row for row in group if labels[id(row)] == label]).items()
         ]
-        chart = charts.stacked(shown, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
+        chart = charts.stacked(bars, "failure", title="what went wrong, share of all texts", order=_KINDS, hues=_KINDS)
         panels.append(Panel(name, chart))
     return panels
 
 
-def _bar(row: Row, *, with_stage: bool) -> str:
+def _bar_label(row: Row, *, with_stage: bool) -> str:
     return f"{row['task']} · {row['protocol']} {row['stage']}" if with_stage else str(row["task"])
 
 
 def _failures(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return for each kind of failure its share of all texts of these rows, with counts; of one task its interval."""
+    """Return the share of each kind of failure among all texts of the rows; for a single task with its interval."""
     total, is_one_task = sum(row["n"] for row in rows), len({row["task"] for row in rows}) == 1
     shares: dict[str, dict[str, Any]] = {}
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        of_kind = [row for row in rows if row["kind"] == kind]
-        number = sum(row["n"] for row in of_kind)
-        ends = {end: of_kind[0][f"share_{end}"] if is_one_task else None for end in ("low", "high")}
-        shares[kind] = {"share": number / total, "counts": f"{number:,} of {total:,}", **ends}
+        rows_of_kind = [row for row in rows if row["kind"] == kind]
+        num_texts = sum(row["n"] for row in rows_of_kind)
+        ends = {end: rows_of_kind[0][f"share_{end}"] if is_one_task else None for end in ("low", "high")}
+        shares[kind] = {"share": num_texts / total, "counts": f"{num_texts:,} of {total:,}", **ends}
     return shares
 
 
@@ -156,7 +156,7 @@ FIGURES: Mapping[str, Figure] = {
         title="Where it fails",
     ),
 }
-"""What a report draws, in its order, by the name of the query."""
+"""The figures of the report, in their order, by the name of their query."""
 
 
 _QUERY = "self_knowledge_summary"
@@ -169,11 +169,11 @@ _MEASURES = {
 
 
 def headline(report: Report) -> Headline | None:
-    """Return what was written, what was read, self-consistency, and all three at once; in the plain style if asked."""
+    """Return the shares of correct writing and reading, self-consistency and all three, of the plain style if any."""
     rows = preferred(report.rows_of(_QUERY), "style", "plain")
     if not rows:
         return None
-    labels = [_who(row, setting(row, rows, "protocol", "wording", "stage")) for row in rows]
+    labels = [_models_label(row, setting(row, rows, "protocol", "wording", "stage")) for row in rows]
     shown_measures = measures(
         report,
         *(
@@ -197,15 +197,15 @@ _PARTS = {
 
 
 def _finding(row: Row, rows: Sequence[Row]) -> Finding:
-    """Return the three shares of a model's texts, and the share of texts with all three at once."""
+    """Return the finding on a model's texts: the three shares, and the share of texts with all three at once."""
     parts = {value: words for value, words in _PARTS.items() if row[value] is not None}
     numbers = [number(name, row, value, n_graded=f"n_{value}", chance=None) for value, (name, _) in parts.items()]
     together = number("all three at once", row, "understood", n_graded="n_understood", chance=None)
     predicates = listed([predicate.format(rounded(row[value])) for value, (_, predicate) in parts.items()])
     sentence = f"It {predicates}. All three at once: {rounded(row['understood'])}."
     reader = f"asked {row['verifier']}" if row["verifier"] != row["generator"] else ""
-    more = joined(reader, setting(row, rows, "wording"))
-    return Finding(row["generator"], against_half(together), sentence, [*numbers, together], setting=more)
+    details = joined(reader, setting(row, rows, "wording"))
+    return Finding(row["generator"], against_half(together), sentence, [*numbers, together], setting=details)
 
 
 _NOT_RUN = f"""
@@ -216,7 +216,7 @@ where starts_with(reason, '{NOT_RUN}')
 
 
 def missing(connection: Connection) -> str | None:
-    """Say how many programs could not be graded, because CPython could not be had to run them; null: none."""
+    """Return a sentence on the programs that could not be run and graded; None if there are none."""
     if not any(run.files["scores"] for run in connection.runs):
         return None
     [row] = connection.rows(_NOT_RUN)

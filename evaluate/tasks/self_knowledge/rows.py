@@ -1,4 +1,4 @@
-"""The rows that a run of self-knowledge asks: the examples of a task, and the texts of an earlier run."""
+"""The rows of a self-knowledge run: the examples of a task, and reused texts of an earlier run."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -27,14 +27,14 @@ _REPLY = ("generation", "finish_reason", "prompt_tokens", "completion_tokens", "
 
 
 def open_rows(name: str, options: SelfKnowledgeOptions) -> Rows:
-    """Read the rows of a set, and choose those that are asked.
+    """Read the rows of a set, and choose those of the run.
 
     Args:
         name: The set, such as ``self-knowledge:total-count`` or ``FOLDER:CONFIG``.
-        options: The options for asking it.
+        options: The options of the run.
 
     Raises:
-        UserError: There is no such set, benchmark, protocol, wording or style, the task has no part for the protocol,
+        UserError: There is no such set, benchmark, protocol, wording or style, the task does not fit the protocol,
             or the earlier run cannot be read.
     """
     dataset = open_dataset(name)
@@ -54,23 +54,23 @@ def choose_rows(
 
     Args:
         config: The task.
-        table: Its rows.
+        table: The rows of the task.
         reference: The dataset that they come from.
-        options: The options for asking it.
-        own_questions: Rows of a benchmark's own questions; whoever is asked about new ones is asked these, too.
+        options: The options of the run.
+        own_questions: Rows of a benchmark's own questions, which are asked beside the new ones.
 
     Raises:
-        UserError: There is no such protocol, wording or style, the task has no part for the protocol, or the earlier
+        UserError: There is no such protocol, wording or style, the task does not fit the protocol, or the earlier
             run cannot be read.
     """
     setup = setup_of(config, options)
-    possible = examples_of(table, setup)
-    setup.check(possible, pictures=isinstance(options, PictureOptions) and options.has_pictures)
-    examples = _first(possible, setup, options.limit)
+    all_examples = examples_of(table, setup)
+    setup.check(all_examples, pictures=isinstance(options, PictureOptions) and options.has_pictures)
+    examples = _first(all_examples, setup, options.limit)
     table = table.filter(pc.field("id").isin(list(examples)))
     if own_questions is not None:
-        own = _first(examples_of(own_questions, setup), setup, options.limit)
-        table = pa.concat_tables([table, own_questions.filter(pc.field("id").isin(list(own)))])
+        chosen_questions = _first(examples_of(own_questions, setup), setup, options.limit)
+        table = pa.concat_tables([table, own_questions.filter(pc.field("id").isin(list(chosen_questions)))])
     settings: dict[str, object] = {
         "protocol": setup.protocol,
         "wording": setup.wording,
@@ -94,17 +94,17 @@ def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object
 
 
 def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:
-    """Return the settings with which a config's task is asked."""
+    """Return the setup of a config's task: protocol, wording and styles."""
     return Setup(config, options.protocol, options.wording, options.style or ("plain",))
 
 
 def image_settings(options: PictureOptions) -> ImageSettings:
-    """Size, steps and guidance of the pictures; null what is left to the generators."""
+    """Return the size, steps and guidance of pictures; null for a generator's own default."""
     return ImageSettings.from_size(options.image_size, options.image_steps, options.image_guidance)
 
 
 def examples_of(table: pa.Table, setup: Setup) -> list[Example]:
-    """Return the rows of the asked styles.
+    """Return the examples of a table, in the styles of a setup.
 
     Raises:
         UserError: The table holds no rows of self-knowledge.
@@ -116,15 +116,16 @@ def examples_of(table: pa.Table, setup: Setup) -> list[Example]:
 
 
 def _first(examples: Sequence[Example], setup: Setup, limit: int | None) -> dict[str, Example]:
-    """Return the first examples of every style that the protocol can ask, by their ids."""
+    """Return the first ``limit`` examples of every style that fit the protocol, by their ids."""
     fitting = [example for example in examples if setup.has_part(example)]
-    chosen = [[example for example in fitting if example.style == style][:limit] for style in setup.styles]
-    ids = {example.id for of_style in chosen for example in of_style}
+    ids: set[str] = set()
+    for style in setup.styles:
+        ids.update([example.id for example in fitting if example.style == style][:limit])
     return {example.id: example for example in fitting if example.id in ids}
 
 
 def _reuse(setup: Setup, examples: Mapping[str, Example], earlier: Path) -> Reuse:
-    """Return the copy of a text from an earlier run, whose generation is its parent."""
+    """Return the texts of an earlier run that fit the examples; each copy has the original as its parent."""
     texts = [
         row
         for row in last_attempts(read_generations(earlier)).to_pylist()
@@ -139,8 +140,8 @@ def _reuse(setup: Setup, examples: Mapping[str, Example], earlier: Path) -> Reus
         for example in examples.values()
         for text in texts_by_example.get(sources[example.id], [])
     ]
-    wanted = f"texts for {next(iter(sources.values()))}, …"
-    return Reuse(earlier, replies, wanted, sorted({text["model"] for text in texts}))
+    description = f"texts for {next(iter(sources.values()))}, …"
+    return Reuse(earlier, replies, description, sorted({text["model"] for text in texts}))
 
 
 def _reused(setup: Setup, example: Example, text: Row, earlier: Path) -> ReusedReply:
@@ -163,9 +164,9 @@ def take_over_picture(name: str, earlier: Path, folder: Path) -> None:
     Args:
         name: The picture's name in both runs.
         earlier: The run folder that holds it.
-        folder: The run folder that shall hold it.
+        folder: The run folder that gets the copy.
 
     Raises:
-        UserError: It is missing there, or was changed.
+        UserError: The picture is missing in the earlier run, or was changed.
     """
     store(folder, find(earlier, name).read_bytes())

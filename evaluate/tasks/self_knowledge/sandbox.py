@@ -1,11 +1,11 @@
 """CPython 3.12 in a sandbox: compiled to WebAssembly (WASI) and run by `wasmtime <https://wasmtime.dev>`_.
 
-A program there has no files, no sockets, no processes and no environment: there is nothing in its machine but memory,
-and three streams. Its clock and its random bytes are ours (:class:`World`), so that it prints the same each time. It
-never sleeps. It ends at its deadline, at its limit of memory and at its limit of output.
+A program has memory and three streams there, but no files, sockets, processes or environment. We set its clock and its
+random bytes (:class:`World`), so that it prints the same each time. It never sleeps. It ends at its time limit, its
+memory limit or its output limit.
 
-The module is a file of a package (:data:`CPYTHON`), fetched once and known by its SHA-256. wasmtime compiles it in
-7 CPU seconds; the compiled code is kept in the cache folder, and a run then takes about 40 ms.
+The WebAssembly module is a file of a package (:data:`CPYTHON`), which is downloaded once and checked by its SHA-256.
+wasmtime compiles it in 7 CPU seconds. The compiled code stays in the cache folder, and a run then takes about 40 ms.
 """
 
 import hashlib
@@ -41,9 +41,9 @@ _WASI = "wasi_snapshot_preview1"
 _OK, _BAD_FILE, _INVALID = 0, 8, 28  # errno of WASI
 _STDOUT, _STDERR = 1, 2
 _SUBSCRIPTION_IN_BYTES, _EVENT_IN_BYTES, _BUFFER_IN_BYTES = 48, 32, 8
-_MOST_AT_ONCE, _MOST_RANDOM_BYTES = 64, 65_536
+_MAX_BUFFERS, _MAX_RANDOM_BYTES = 64, 65_536
 _DIGEST_IN_BYTES = 32
-_ONE_AT_A_TIME = threading.Lock()
+_LOCK = threading.Lock()
 _ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
 
 
@@ -52,9 +52,9 @@ class Limits:
     """The limits of a program.
 
     Attributes:
-        seconds: Time in which it runs.
-        memory_in_bytes: Memory of the interpreter and all values.
-        output_in_bytes: The largest output.
+        seconds: The time limit.
+        memory_in_bytes: The memory limit, for the interpreter and all values.
+        output_in_bytes: The limit of each output stream.
     """
 
     seconds: float = 5.0
@@ -70,9 +70,9 @@ class World:
     """Everything about a program's machine that may differ from run to run.
 
     Attributes:
-        hash_seed: The seed of strings' hashes.
-        start_in_seconds: The seconds since 1970 that the clock shows first.
-        tick_in_seconds: The seconds that each look at the clock adds.
+        hash_seed: The value of ``PYTHONHASHSEED``.
+        start_in_seconds: The clock's start, in seconds since 1970.
+        tick_in_seconds: The seconds by which the clock advances each time it is read.
     """
 
     hash_seed: int
@@ -82,12 +82,12 @@ class World:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a program.
+    """The result of a program.
 
     Attributes:
-        output: The text that it printed on stdout; null if it was stopped or ended with an error.
-        reason: Why there is no output: the limit that stopped it, or its error.
-        messages: The text that it printed on stderr.
+        output: The text on stdout; null if the program was stopped or ended with an error.
+        reason: The reason that there is no output, such as ``time limit`` or an error.
+        messages: The text on stderr.
     """
 
     output: str | None
@@ -96,14 +96,14 @@ class Ended:
 
 
 class Sandbox:
-    r"""Runs one command line of CPython after the other, each in a new machine.
+    r"""A sandbox that runs one CPython command line after another, each on a new machine.
 
     Args:
         limits: The limits of each program.
 
     Raises:
         MissingExtraError: The extra ``[programs]`` is not installed.
-        DownloadError: The module could not be fetched.
+        DownloadError: The WebAssembly module could not be downloaded.
 
     Example:
         >>> Sandbox().run(["-c", "print(6 * 7)"], World(0, 0.0, 0.0)).output  # doctest: +SKIP
@@ -137,9 +137,9 @@ class Sandbox:
 
         Args:
             arguments: The arguments of a command line.
-            world: The clock and the seeds of its machine.
+            world: The clock and the seeds of the machine.
         """
-        with _ONE_AT_A_TIME:
+        with _LOCK:
             return self._run(arguments, world)
 
     def _run(self, arguments: Sequence[str], world: World) -> Ended:
@@ -155,14 +155,14 @@ class Sandbox:
         store = Store(self._engine)
         store.set_wasi(wasi)
         store.set_limits(memory_size=self._limits.memory_in_bytes)
-        reason = self._end(store)
+        reason = self._execute(store)
         output, messages = (self._printed[file].decode(errors="replace") for file in (_STDOUT, _STDERR))
         if reason is None:
             return Ended(output, messages=messages)
         return Ended(None, reason or _error(messages), messages)
 
-    def _end(self, store: "Store") -> str | None:
-        """Run the program; return why it failed: None if it succeeded, an empty text if stderr gives the reason."""
+    def _execute(self, store: "Store") -> str | None:
+        """Run the program and return the reason that it failed: None if it succeeded, empty if stderr has it."""
         from wasmtime import ExitTrap, Trap, TrapCode, WasmtimeError
 
         store.set_epoch_deadline(1)  # the next tick of the engine, which all programs of this process share
@@ -171,8 +171,8 @@ class Sandbox:
         try:
             start: Any = self._linker.instantiate(store, self._module).exports(store)["_start"]
             start(store)
-        except ExitTrap as ended:
-            return "" if ended.code else None
+        except ExitTrap as exit_trap:
+            return "" if exit_trap.code else None
         except Trap as trap:
             if trap.trap_code is TrapCode.INTERRUPT:
                 return "time limit"
@@ -186,19 +186,19 @@ class Sandbox:
             deadline.join()
         return None
 
-    def _clock(self, caller: "Caller", _id: int, _precision: int, to: int) -> int:
+    def _clock(self, caller: "Caller", _id: int, _precision: int, address: int) -> int:
         self._time_in_nanoseconds += self._tick_in_nanoseconds
-        _memory(caller).write(caller, self._time_in_nanoseconds.to_bytes(8, "little"), to)
+        _memory(caller).write(caller, self._time_in_nanoseconds.to_bytes(8, "little"), address)
         return _OK
 
-    def _random_bytes(self, caller: "Caller", to: int, count: int) -> int:
-        if not 0 <= count <= _MOST_RANDOM_BYTES:
+    def _random_bytes(self, caller: "Caller", address: int, count: int) -> int:
+        if not 0 <= count <= _MAX_RANDOM_BYTES:
             return _INVALID
-        _memory(caller).write(caller, self._random.randbytes(count), to)
+        _memory(caller).write(caller, self._random.randbytes(count), address)
         return _OK
 
-    def _write(self, caller: "Caller", file: int, buffers: int, count: int, to: int) -> int:
-        if file not in self._printed or not 0 <= count <= _MOST_AT_ONCE:
+    def _write(self, caller: "Caller", file: int, buffers: int, count: int, address: int) -> int:
+        if file not in self._printed or not 0 <= count <= _MAX_BUFFERS:
             return _BAD_FILE
         total = 0
         for buffer in range(buffers, buffers + count * _BUFFER_IN_BYTES, _BUFFER_IN_BYTES):
@@ -207,12 +207,12 @@ class Sandbox:
                 raise _OutputLimitError
             self._printed[file] += _memory(caller).read(caller, start, start + size)
             total += size
-        _memory(caller).write(caller, total.to_bytes(4, "little"), to)
+        _memory(caller).write(caller, total.to_bytes(4, "little"), address)
         return _OK
 
 
 class _OutputLimitError(Exception):
-    """A program printed more than it may."""
+    """An output beyond the limit."""
 
 
 def _memory(caller: "Caller") -> "Memory":
@@ -223,38 +223,38 @@ def _memory(caller: "Caller") -> "Memory":
     return memory
 
 
-def _number(caller: "Caller", at: int) -> int:
-    return int.from_bytes(_memory(caller).read(caller, at, at + 4), "little")
+def _number(caller: "Caller", address: int) -> int:
+    return int.from_bytes(_memory(caller).read(caller, address, address + 4), "little")
 
 
-def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, to: int) -> int:
-    """Report every event that a program waits for as having occurred, so that it never sleeps."""
-    if not 0 < count <= _MOST_AT_ONCE:
+def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, address: int) -> int:
+    """Report every event that a program waits for as past, so that it never sleeps."""
+    if not 0 < count <= _MAX_BUFFERS:
         return _INVALID
     memory = _memory(caller)
     for number in range(count):
         start = subscriptions + number * _SUBSCRIPTION_IN_BYTES
         event = bytes(memory.read(caller, start, start + 8)).ljust(_EVENT_IN_BYTES, b"\0")
         memory.write(caller, event, events + number * _EVENT_IN_BYTES)
-    memory.write(caller, count.to_bytes(4, "little"), to)
+    memory.write(caller, count.to_bytes(4, "little"), address)
     return _OK
 
 
 def _error(messages: str) -> str:
-    """Say with which error a program ended, from what it printed on stderr."""
+    """Return the reason that a program failed, from its last line on stderr."""
     lines = [line for line in messages.splitlines() if line.strip()]
-    named = _ERROR.match(lines[-1]) if lines else None
-    if named is None:
+    match = _ERROR.match(lines[-1]) if lines else None
+    if match is None:
         return "the program ended with an error"
-    return "memory limit" if named[1] == "MemoryError" else f"the program ended with: {named[1]}"
+    return "memory limit" if match[1] == "MemoryError" else f"the program ended with: {match[1]}"
 
 
 @cache
 def compiled_cpython() -> tuple["Engine", "Module"]:
-    """Return CPython, compiled for this machine: kept in the cache folder, and made again if it is damaged there.
+    """Return CPython, compiled for this machine; the compiled code is cached, and damaged code is compiled again.
 
     Raises:
-        DownloadError: It is not in the cache, and could not be fetched.
+        DownloadError: The WebAssembly module is not in the cache, and could not be downloaded.
     """
     from wasmtime import Config, Engine, Module, WasmtimeError
 

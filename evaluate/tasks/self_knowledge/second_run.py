@@ -1,10 +1,10 @@
-"""A program's second run, in which everything is different that no program should show.
+"""A program's second run, on a machine that differs in everything that a program's output should not depend on.
 
-This file runs in the sandbox (``python -c FILE SOURCE``). Of a program's machine everything is another here that may be
-another elsewhere (with 64 bits, in another version of Python, with another C library): the order of sets, the results
-of ``hash`` and ``id``, the last digits of sums, powers and sines. A program that prints the same as in its first run
-shows none of it. What differs elsewhere and is the same in both runs is found in the program's text, or when an error
-is raised; it is printed last on stderr, after :data:`MARK`.
+This file runs in the sandbox (``python -c FILE SOURCE``). It changes what may differ on a machine with 64 bits,
+another version of Python or another C library: the order of sets, the results of ``hash`` and ``id``, the last digits
+of sums, powers and sines. If a program prints the same as in its first run, it depends on none of these. Other
+differences between machines do not show in the output here. They are found in the program's text, or when an error is
+raised, and are printed last on stderr, after :data:`MARK`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import math
 import os
 import sys
 
-TYPE_CHECKING = False  # importing typing takes as long as all else
+TYPE_CHECKING = False  # importing typing takes as long as everything else here
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
@@ -25,7 +25,7 @@ _FILE = "<program>"
 _SET, _POWER = "_selfknow_set", "_selfknow_power"
 _MONITOR = 3
 _FIRST_WITH_ANOTHER_HASH = 2**31 - 1  # on 32 bits
-# Of these modules nothing else is the same on every machine.
+# The names of these modules that are the same on every machine; no others are.
 _SAME = {
     "sys": {"stdout", "stderr", "stdin", "exit", "setrecursionlimit", "getrecursionlimit"},
     "os": {"path", "linesep", "sep"},
@@ -39,17 +39,17 @@ _DIFFERENT_NAMES = {
     *("__hash__", "__sizeof__", "__builtins__", "__import__", "getsizeof", "maxsize"),
     *("MAX_EMAX", "MAX_PREC", "MIN_EMIN", "MIN_ETINY"),  # of decimal
 }
-_RUNS_TEXT = {"compile", "eval", "exec"}  # in which sets are not ours
+_RUNS_TEXT = {"compile", "eval", "exec"}  # sets in text that they run cannot be replaced
 _OPERATORS = (_ast.BitAnd, _ast.BitOr, _ast.BitXor, _ast.Sub)
-# Functions of the C library, whose last digits differ from one to another; measured in 1 to 15% of all results.
+# Functions whose last digits depend on the C library; between two libraries 1 to 15% of the results differ.
 _LIBRARY = (
     *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2"),
     *("expm1", "gamma", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh"),
 )
-# Errors that come of 32 bits or of what the sandbox lacks, and words in those that may.
+# Errors that may come from 32 bits or from the sandbox's limits, by their type or by words in their message.
 _ERRORS = (MemoryError, OSError, EOFError, ImportError)
 _WORDS = ("ssize_t", "index-sized", "C long", "C int", "sys.maxsize", "new thread", "recursion depth exceeded ")
-# Words that are others in Python 3.11 or 3.13.
+# Words in messages that differ in Python 3.11 or 3.13.
 _NEW_WORDS = ("iterable argument is empty", "unexpected keyword argument", "trailing comma")
 
 
@@ -66,7 +66,7 @@ def walk(tree: _ast.AST) -> Iterator[_ast.AST]:
 
 
 def differences(tree: _ast.Module) -> Iterator[str]:
-    """Yield what of a program's text may differ between machines.
+    """Yield the names in a program that may differ between machines.
 
     Args:
         tree: The program.
@@ -85,22 +85,22 @@ def differences(tree: _ast.Module) -> Iterator[str]:
 
 
 def _imported(node: _ast.AST) -> Iterator[str]:
-    """Yield what may differ between machines of what is imported."""
+    """Yield the imported names that may differ between machines."""
     match node:
         case _ast.Import(names=names):
-            for each in names:
-                if each.name in _DIFFERENT or (each.name in _SAME and each.asname):
-                    yield each.name
+            for alias in names:
+                if alias.name in _DIFFERENT or (alias.name in _SAME and alias.asname):
+                    yield alias.name
         case _ast.ImportFrom(module=str(module)):
             if module in _DIFFERENT:
                 yield module
             elif module in _SAME:
                 same = _SAME[module] - {"path"}
-                yield from (f"{module}.{each.name}" for each in node.names if each.name not in same)
+                yield from (f"{module}.{alias.name}" for alias in node.names if alias.name not in same)
 
 
 def draws_at_random(tree: _ast.Module) -> bool:
-    """Tell whether a program draws random numbers without a seed of its own.
+    """Return true if a program draws random numbers without setting a seed.
 
     Args:
         tree: The program.
@@ -109,7 +109,7 @@ def draws_at_random(tree: _ast.Module) -> bool:
     for node in walk(tree):
         match node:
             case _ast.Import(names=names):
-                imports |= any(each.name == "random" for each in names)
+                imports |= any(alias.name == "random" for alias in names)
             case _ast.ImportFrom(module="random"):
                 imports = True
             case _ast.Call(func=_ast.Attribute(attr="seed" | "Random") | _ast.Name(id="seed" | "Random"), args=[_, *_]):
@@ -127,10 +127,10 @@ def _dotted(node: Any) -> str:
 
 
 def replace_sets_and_powers(tree: _ast.Module) -> None:
-    """Have every set that a program's text makes be one of the other order, and every power have other last digits.
+    """Replace a program's sets by ones in reverse order, and its powers by ones with other last digits.
 
     Args:
-        tree: The program, which is changed.
+        tree: The program; it is changed in place.
     """
     nodes = list(walk(tree))
     has_views = any(isinstance(node, _ast.Attribute) and node.attr in ("keys", "items") for node in nodes)
@@ -138,7 +138,7 @@ def replace_sets_and_powers(tree: _ast.Module) -> None:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
-                value[:] = [_replaced(each, has_views=has_views) for each in value]
+                value[:] = [_replaced(child, has_views=has_views) for child in value]
             elif isinstance(value, _ast.AST):
                 setattr(node, field, _replaced(value, has_views=has_views))
 
@@ -155,7 +155,7 @@ def _replaced(node: Any, *, has_views: bool) -> Any:
             value = _call(_POWER, [_at(node, _ast.Name(name, _ast.Load())), node.value], node)
             return _at(node, _ast.Assign([node.target], value))
         case _ast.BinOp() if has_views and isinstance(node.op, _OPERATORS):
-            return _call(f"{_SET}_of", [node], node)  # of two dicts' keys: a set
+            return _call(f"{_SET}_of", [node], node)  # two dicts' keys may make a set
         case _:
             return node
     return _call(_SET, [_at(node, items)], node)
@@ -166,26 +166,26 @@ def _call(name: str, arguments: list[Any], place: Any) -> Any:
 
 
 def _at(place: Any, node: Any) -> Any:
-    for each in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        setattr(node, each, getattr(place, each))
+    for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+        setattr(node, field, getattr(place, field))
     return node
 
 
 def _has_same_hash(item: object) -> bool:
-    """Tell whether an item has the same hash, which is its place in a set, on every machine."""
+    """Return true if an item's hash, and so its place in a set, is the same on every machine."""
     return type(item) in (int, bool) and 0 <= item < _FIRST_WITH_ANOTHER_HASH  # type: ignore[operator]
 
 
 def backwards(base: Any) -> Any:
-    """Return a type of sets that go through their items backwards, unless their order is the same on every machine.
+    """Return a set type that iterates backwards, unless the order is the same on every machine.
 
     Args:
         base: ``set`` or ``frozenset``.
     """
 
     def items(self: Any) -> list[Any]:
-        inside = list(base.__iter__(self))
-        return inside if all(map(_has_same_hash, inside)) else inside[::-1]
+        contents = list(base.__iter__(self))
+        return contents if all(map(_has_same_hash, contents)) else contents[::-1]
 
     def of_same_type(name: str) -> Callable[..., Any]:
         method = getattr(base, name)
@@ -197,17 +197,17 @@ def backwards(base: Any) -> Any:
         return call
 
     def pop(self: Any) -> Any:
-        inside = list(base.__iter__(self))
-        if all(map(_has_same_hash, inside)):
+        contents = list(base.__iter__(self))
+        if all(map(_has_same_hash, contents)):
             return base.pop(self)
-        self.remove(inside[-1])
-        return inside[-1]
+        self.remove(contents[-1])
+        return contents[-1]
 
     def text(self: Any) -> str:
-        name, inside = type(self).__name__, ", ".join(map(repr, self))
-        if not inside:
+        name, shown_items = type(self).__name__, ", ".join(map(repr, self))
+        if not shown_items:
             return f"{name}()"
-        return f"{{{inside}}}" if type(self) is cls and base is set else f"{name}({{{inside}}})"
+        return f"{{{shown_items}}}" if type(self) is cls and base is set else f"{name}({{{shown_items}}})"
 
     names = ["union", "intersection", "difference", "symmetric_difference", "copy"]
     names += [f"__{side}{name}__" for name in ("and", "or", "sub", "xor") for side in ("", "r")]
@@ -220,10 +220,10 @@ def backwards(base: Any) -> Any:
 
 
 def with_other_digits(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function with other last digits of every float, unless that is a short number in every C library.
+    """Return a function whose float results have other last digits; results that are short numbers stay.
 
     Args:
-        function: Such as a sine.
+        function: A function of floats, such as ``math.sin``.
     """
     name = getattr(function, "__name__", "")
 
@@ -231,7 +231,7 @@ def with_other_digits(function: Callable[..., Any]) -> Callable[..., Any]:
         result = function(*arguments)
         if type(result) not in (float, complex):
             return result
-        # The cube root of 27 and the logarithm of 125 to the base of 5 are 3.0 in some libraries alone.
+        # Only in some C libraries are the cube root of 27 and the logarithm of 125 to base 5 exactly 3.0.
         may_be_short = name != "cbrt" and not (name == "log" and len(arguments) > 1) and type(result) is float
         is_short = may_be_short and result == float(f"{result:.9g}")
         return result if is_short else result * (1 + 2**-50)
@@ -240,7 +240,7 @@ def with_other_digits(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def other_names() -> dict[str, Any]:
-    """Return the names of a program that show an accident of the machine, with another accident."""
+    """Return replacements for the built-in functions whose results depend on the machine."""
     other_set, real_hash, real_id = backwards(set), hash, id
 
     def set_of(result: Any) -> Any:
@@ -254,7 +254,7 @@ def other_names() -> dict[str, Any]:
         return 2**40 - real_id(value)
 
     def other_sum(items: Iterable[Any], /, start: Any = 0) -> Any:
-        """Add up as Python 3.11 does, which loses digits of floats."""
+        """Add items up as Python 3.11 does, which loses digits of floats."""
         if isinstance(start, str | bytes | bytearray):
             raise TypeError("sum() can't sum them")
         for item in items:
@@ -275,7 +275,7 @@ def other_names() -> dict[str, Any]:
 
 
 def show_ordered_dicts_as_before() -> None:
-    """Have an ``OrderedDict`` look as in Python 3.11: with its items as pairs."""
+    """Make the repr of ``OrderedDict`` that of Python 3.11, with its items as pairs."""
     import collections
 
     def text(self: Any) -> str:
@@ -286,7 +286,7 @@ def show_ordered_dicts_as_before() -> None:
 
 
 def main(source: str) -> None:
-    """Run a program, and say on stderr what in it differs elsewhere.
+    """Run a program, and write on stderr what may differ on other machines.
 
     Args:
         source: The program.
@@ -295,12 +295,12 @@ def main(source: str) -> None:
     tree: Any = compile(source, _FILE, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     doubts = [f"uses {name}, which may differ between machines" for name in differences(tree)]
     if draws_at_random(tree):
-        doubts.append("draws random numbers, which are others each time")
+        doubts.append("draws random numbers, which differ each time")
     replace_sets_and_powers(tree)
     for name in _LIBRARY:
         setattr(math, name, with_other_digits(getattr(math, name)))
     program = compile(tree, _FILE, "exec", dont_inherit=True)
-    if "OrderedDict" in source:  # importing it takes as long as a program
+    if "OrderedDict" in source:  # importing collections takes as long as a whole program
         show_ordered_dicts_as_before()
     module: Any = type(sys)("__main__")
     vars(module).update(other_names(), __builtins__=builtins)
@@ -312,24 +312,24 @@ def main(source: str) -> None:
             return
         words = str(error)
         if isinstance(error, _ERRORS) or any(part in words for part in _WORDS):
-            doubts.append(f"meets a limit or a lack of the sandbox: {type(error).__name__}")
+            doubts.append(f"reaches a limit of the sandbox: {type(error).__name__}")
         if any(part in words for part in _NEW_WORDS):
-            doubts.append(f"meets an error that other versions of Python put otherwise: {type(error).__name__}")
+            doubts.append(f"raises an error that other versions of Python word otherwise: {type(error).__name__}")
 
     monitoring.use_tool_id(_MONITOR, "selfknow")
     monitoring.register_callback(_MONITOR, monitoring.events.RAISE, note)
     monitoring.set_events(_MONITOR, monitoring.events.RAISE)
-    failed = 1
+    exit_status = 1
     try:
         exec(program, vars(module))  # noqa: S102
-        failed = 0
-    except SystemExit as ended:
-        failed = ended.code not in (None, 0)
+        exit_status = 0
+    except SystemExit as exit_error:
+        exit_status = exit_error.code not in (None, 0)
     finally:
         flush()
         if doubts:
             write(2, f"\n{MARK}{doubts[0]}".encode())
-        leave(int(failed))
+        leave(int(exit_status))
 
 
 if __name__ == "__main__":

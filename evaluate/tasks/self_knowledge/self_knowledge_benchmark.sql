@@ -1,13 +1,13 @@
--- Does a model answer its own new questions as well as those of the benchmark that they follow?
+-- Does a model answer its own new questions as well as the benchmark's questions that they imitate?
 -- Source: Tan et al., Can I understand what I create?, Table 9
 -- Grain: one row per benchmark, generator, verifier, wording and style.
 -- Columns: dataset, config (of the benchmark); generator, verifier, wording, style; n_given questions of the benchmark,
--- n_given_graded (of which a letter could be read), initial (accuracy of the verifier, of those graded), initial_low
--- and initial_high (95%, Wilson), initial_null_as_wrong (of all); n new questions, n_graded, score (self-consistency,
--- of those graded), score_low, score_high, score_null_as_wrong; difference (score minus initial), difference_low and
--- difference_high (95%, Newcombe's of the two Wilson intervals), difference_null_as_wrong (of the two shares of all).
+-- n_given_graded (replies with a readable letter), initial (the verifier's accuracy over those graded), initial_low and
+-- initial_high (95%, Wilson), initial_null_as_wrong (over all); n new questions, n_graded, score (self-consistency over
+-- those graded), score_low, score_high, score_null_as_wrong; difference (score minus initial), difference_low and
+-- difference_high (95%, Newcombe's from the two Wilson intervals), difference_null_as_wrong (over all questions).
 -- Needs: scores
-with questions as ( -- a question that was asked more than once, in several runs or samples, counts once with its mean
+with questions as ( -- a question that was asked several times, in runs or samples, counts once, with its mean
     select
         dataset, config,
         model as verifier,

@@ -1,10 +1,10 @@
--- Does self-consistency tell whether a model is right?
+-- Does self-consistency predict that a model is right?
 -- Source: ours
 -- Grain: one row per task, protocol, stage, generator and verifier.
--- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_graded of them with
--- all three numbers, of which everything else is; n_consistent of these; phi_written and phi_read (correlation of being
--- self-consistent with having written and with having read rightly, -1 to 1; null where one of the two never varies);
--- right_if_consistent and right_if_inconsistent (share read rightly among the self-consistent and among the others).
+-- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_graded texts with all three metrics
+-- (all further columns are over these); n_consistent of them; phi_written and phi_read (correlation of self-consistency
+-- with correct writing and with correct reading, -1 to 1; null if one of the two never varies); right_if_consistent and
+-- right_if_inconsistent (share read correctly among the self-consistent texts and among the others).
 -- Needs: scores
 with replies as (
     select

@@ -2,19 +2,19 @@
 -- Source: ours, over the texts of Tan et al., Can I understand what I create?, sections 4.2 and 7.1; the measures are
 -- those of signal detection (selfknow.sql.functions.normal)
 -- Grain: one row per task whose replies are yes or no, generator, verifier, wording and style.
--- Columns: task, generator, verifier, wording, style; n texts that were asked about as they are and with their wrong
--- twin (the date shifted, the answer or the relation altered: protocol inconsistency); n_known (a program knows both
--- truths), n_graded (pairs that count: both replies could be read, and no program says that the text was wrong itself
--- or its twin right), n_prompts (distinct ones among these, the trials of the intervals); hits and hit_rate (yes to the
--- text), false_alarms and false_alarm_rate (yes to its twin; rates are (count + 0.5) / (n + 1)); d_prime, d_prime_low,
--- d_prime_high (95%; 0: cannot tell); criterion (bias: 0 none, below 0 prone to say yes); n_yes and n_no replies with a
+-- Columns: task, generator, verifier, wording, style; n pairs of a text and its wrong twin (protocol inconsistency: the
+-- date is shifted, the answer or the relation altered); n_known (a program knows both truths), n_graded (pairs that
+-- count: both replies could be read, and no program says that the text is wrong or its twin right), n_prompts (distinct
+-- ones among these, the trials of the intervals); hits and hit_rate (yes to the text), false_alarms and
+-- false_alarm_rate (yes to its twin; rates are (count + 0.5) / (n + 1)); d_prime, d_prime_low, d_prime_high (95%; 0:
+-- the model cannot tell them apart); criterion (bias: 0 none, below 0 prone to say yes); n_yes and n_no replies with a
 -- probability of yes, auroc of that, auroc_low, auroc_high (95%, Hanley and McNeil); chance_d_prime 0, chance_auroc
 -- 0.5.
 -- Needs: scores
 --
--- The probability of yes is read from the log-probability of a reply that is one word, yes or no: exp of it, or for no
--- what that leaves. Longer replies have none. A failed request, or a reply that is neither, makes no pair.
-with said as (
+-- The probability of yes is that of a one-word reply "yes", or 1 minus that of a one-word reply "no". Longer replies
+-- have none. A failed request, or a reply that is neither yes nor no, makes no pair.
+with readings_of_texts as (
     select
         { 'task': replies.task, 'generator': generator, 'verifier': verifier, 'wording': wording, 'style': style }
             as setting,
@@ -43,7 +43,7 @@ pairs as (
         max(truth) filter (where not is_signal) as twin_truth,
         max(probability) filter (where is_signal) as of_text,
         max(probability) filter (where not is_signal) as of_twin
-    from said
+    from readings_of_texts
     group by all
 ),
 

@@ -1,9 +1,9 @@
 -- Which model understands which model's texts?
--- Source: ours: one model writes, another is asked
+-- Source: ours: one model writes, another one answers
 -- Grain: one row per task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_prompts (distinct ones, the trials of
--- the intervals), n_estimated (where what is right is an estimate, such as by a closed list); for each of written
--- (rightly), read (rightly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).
+-- the intervals), n_estimated (texts whose true answer is an estimate, such as from a closed list); for each of written
+-- (correctly), read (correctly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
     task, protocol, wording, style, stage, generator, verifier, n, n_prompts, n_estimated,

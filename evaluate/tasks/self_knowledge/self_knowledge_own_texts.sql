@@ -1,11 +1,12 @@
 -- Does a model understand its own texts better than another model does?
 -- Source: ours; Tan et al., Can I understand what I create?, ask every model only about its own texts
--- Grain: one row per task, protocol, wording, style, stage, generator and other verifier that was asked about the same.
--- Columns: those (generator, other); n texts that both were asked about, n_graded (pairs where both replies could be
--- compared with the truth), own (the generator's share read rightly, over those), other_share; difference (own less
--- other), difference_low, difference_high (95%, Agresti and Min's for matched pairs), chance_difference (0), n_own_only
--- and n_other_only (texts that one alone read rightly); n_graded_consistent (pairs where both replies could be compared
--- with the answer that was written for), own_consistent and other_consistent (the shares that give it).
+-- Grain: one row per task, protocol, wording, style, stage, generator and other verifier of the same texts.
+-- Columns: task, protocol, wording, style, stage, generator, other; n texts that both read, n_graded (pairs whose
+-- replies could both be compared with the truth), own (the share of these that the generator read correctly),
+-- other_share; difference (own minus other_share), difference_low, difference_high (95%, Agresti and Min's for matched
+-- pairs), chance_difference (0), n_own_only and n_other_only (texts that only one read correctly); n_graded_consistent
+-- (pairs whose replies could both be compared with the demanded answer), own_consistent and other_consistent (the
+-- shares that give it).
 -- Needs: scores
 with replies as materialized (
     select

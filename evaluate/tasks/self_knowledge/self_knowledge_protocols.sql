@@ -1,8 +1,8 @@
--- Is it easier in one context, and harder with noise between?
+-- Is the question easier in the same conversation, and harder after noise?
 -- Source: Tan et al., Can I understand what I create?, Table 6
 -- Grain: one row per task, generator, verifier, wording, style and protocol.
 -- Columns: task, generator, verifier, wording, style, protocol; n texts, n_prompts (distinct ones, the trials of the
--- intervals); for each of consistent (self-consistent), read (rightly): n_… graded, the share, and its 95% interval
+-- intervals); for each of consistent (self-consistent), read (correctly): n_… graded, the share, and its 95% interval
 -- (Wilson).
 -- Needs: scores
 select

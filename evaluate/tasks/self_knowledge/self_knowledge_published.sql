@@ -1,11 +1,11 @@
 -- How do our numbers compare with the paper's?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 6, 10, 11 and 12
--- Grain: one row per number of the paper, and a generator, verifier, wording and temperature of ours in the same cell.
+-- Grain: one row per number of the paper, and generator, verifier, wording and temperature of ours in the same cell.
 -- Columns: table, row, column and published_model (the paper's), published, published_n, note; generator, verifier,
 -- wording, temperature (null: the model's own), task, protocol, stage, style, measure; is_same_model (by the checkpoint
--- that the paper names), is_same_setting (its words without examples, and its sampling: temperature 0 for APIs, a
--- model's own for the others); n texts, n_graded, n_prompts (distinct ones: 1 for Theorem in the paper's words), ours,
--- low, high (95%, Wilson over prompts).
+-- that the paper names), is_same_setting (the paper's wording without examples, and its sampling: temperature 0 for
+-- APIs, a model's own for others); n texts, n_graded, n_prompts (distinct ones: 1 for Theorem in the paper's wording),
+-- ours, low, high (95%, Wilson over prompts).
 -- Needs: scores
 with checkpoints (printed, checkpoint, temperature) as (
     values
@@ -18,7 +18,7 @@ with checkpoints (printed, checkpoint, temperature) as (
     ('Qwen1.5-7B-Chat', 'Qwen/Qwen1.5-7B-Chat', null)
 ),
 
--- The texts of a prompt are counted first: a count of distinct prompts for each number takes many times as long.
+-- Count the texts of each prompt first: counting distinct prompts for each share takes many times as long.
 prompts as (
     select
         run_id, generator, verifier, wording, task, protocol, stage, style, prompt_id,
@@ -39,7 +39,7 @@ settings_of_runs as (
     from runs
 ),
 
--- A prompt may stand in several runs.
+-- A prompt may occur in several runs.
 measures as (
     select
         generator, verifier, wording, temperature, has_examples, task, protocol, stage, style, measure, prompt_id,

@@ -1,12 +1,12 @@
 -- What did it write, and how was its reply about it read?
 -- Source: the generations themselves
--- Grain: one row per reply about a text: for every verifier, task, outcome and grade the two whose ids have the
+-- Grain: one row per reply about a text: two for every verifier, task, outcome and grade, those whose ids have the
 -- smallest MD5.
--- Columns: verifier, task; outcome (`read`, or why it could not be); grade (agrees: the reply is what the model was
--- asked to write; agrees, but the text is another; disagrees; null where nobody can say); n (replies of the verifier
--- and task with this outcome and grade); generation_id; generation, its part that was read from start_character to
--- end_character (exclusive); said (what was read), expected (of a consistent model), truth; generate_prompt and text
--- (what was asked for, and what came), verify_prompt. It shows examples and estimates nothing.
+-- Columns: verifier, task; outcome (`read`, or the reason that the reply could not be read); grade (agrees: the reply
+-- is the demanded answer; agrees, but the text is another; disagrees; null if unknown); n (replies of the verifier and
+-- task with this outcome and grade); generation_id; generation, and start_character and end_character (exclusive) of
+-- the part that was read; said (the answer in the reply), expected (a consistent model's answer), truth;
+-- generate_prompt, text, verify_prompt. These are examples, not estimates.
 -- Needs: scores
 with graded as (
     select

@@ -1,9 +1,9 @@
--- Do an expert's role and a chain of thought help, and with what?
+-- Do an expert's role and a chain of thought help with writing or with reading?
 -- Source: Tan et al., Can I understand what I create?, Tables 11 and 12 and Figure 4
 -- Grain: one row per task, generator, verifier, wording and style.
 -- Columns: task, generator, verifier, wording, style; n texts, n_prompts (distinct ones, the trials of the intervals),
--- n_leaking (that state their own answer, section 7.2.1); for each of consistent (self-consistent), written (rightly),
--- read (rightly), true (all three): n_… graded, the share, and its 95% interval (Wilson).
+-- n_leaking (texts that state their own answer, section 7.2.1); for each of consistent (self-consistent), written
+-- (correctly), read (correctly), true (all three): n_… graded, the share, and its 95% interval (Wilson).
 -- Needs: scores
 select
     task, generator, verifier, wording, style, n, n_prompts, n_leaking,

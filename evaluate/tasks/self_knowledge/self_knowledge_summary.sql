@@ -2,10 +2,10 @@
 -- Source: ours; the paper averages its one score over tasks (Tan et al., Can I understand what I create?, Table 1)
 -- Grain: one row per protocol, wording, style, stage, generator and verifier.
 -- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
--- of written (rightly), read (rightly), consistent (self-consistent) and understood (all three at once) n_… graded,
--- …_yes texts of …_of that count, their share, and its 95% interval (Wilson; several texts of one prompt are one
--- trial). A reply that could not be read, or could be read in two ways, is not graded and counts as wrong. Texts that
--- no program can judge do not count. A task weighs as many texts as it has.
+-- of written (correctly), read (correctly), consistent (self-consistent) and understood (all three at once): n_…
+-- graded, …_yes of …_of texts, the share, and its 95% interval (Wilson; all texts of one prompt are one trial). A reply
+-- that could not be read, or could be read two ways, is not graded and counts as wrong. Texts that no program can judge
+-- do not count. Every text has the same weight.
 -- Needs: scores
 with texts as (
     select
@@ -18,7 +18,7 @@ with texts as (
     from self_knowledge_replies
 ),
 
-prompts as ( -- counted first: a count of distinct prompts for each share takes many times as long
+prompts as ( -- counted first: counting distinct prompts for each share takes many times as long
     select
         protocol, wording, style, stage, generator, verifier, prompt_id,
         list(distinct task) as tasks, count(*) as n,

@@ -1,11 +1,11 @@
 -- Does a model agree with what it wrote, task by task?
 -- Source: Tan et al., Can I understand what I create?, Tables 1, 2, 3, 4, 8 and 9
 -- Grain: one row per table, generator, verifier, wording and task, and one for the average of the table's tasks.
--- Columns: paper_table; generator, verifier, wording, task; n texts, n_prompts (distinct ones: at temperature 0
--- texts of one prompt are one answer, so they are the trials of the intervals), n_graded (replies that could be read
--- and compared), share_null, score (of those graded), score_low and score_high (95%, Wilson; none for an average),
--- score_null_as_wrong (of all texts). The task `average` is the plain mean of the rows above it, and n_tasks says of
--- how many.
+-- Columns: paper_table; generator, verifier, wording, task; n_tasks (1, or the number of tasks averaged); n texts,
+-- n_prompts (distinct ones, the trials of the intervals: at temperature 0 all texts of a prompt are the same), n_graded
+-- (replies that could be read and compared), share_null, score (over those graded), score_low and score_high (95%,
+-- Wilson; none for an average), score_null_as_wrong (over all texts). The task `average` is the plain mean of the
+-- table's tasks.
 -- Needs: scores
 with by_task as (
     select

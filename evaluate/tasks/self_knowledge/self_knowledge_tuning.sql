@@ -1,15 +1,15 @@
--- Is a model better after tuning on its own mathematics, raw or corrected, or on another model's?
+-- Is a model better at mathematics after tuning on its own questions, raw or corrected, or on another model's?
 -- Source: Tan et al., Can I understand what I create?, Table 7; its rows of data `self` are Figure 3
--- Grain: one row per tuned model, the creations it was tuned on, their version, and the questions it was asked.
--- Columns: model, creator; data (self, cross); version (raw, corrected); n_tuned_on questions; dataset; of the model
--- before (initial) and after (tuned): n_… questions asked, n_…_graded, the accuracy (a reply without a number counts
--- as wrong), and its 95% interval (Wilson, over questions); n_pairs questions graded both
--- times, difference (tuned less initial, over the pairs), difference_low and difference_high (95%,
--- Agresti and Min's for matched pairs), n_gained and n_lost (now right, now wrong).
+-- Grain: one row per tuned model, creations, version and test questions.
+-- Columns: model, creator; data (self, cross); version (raw, corrected); n_tuned_on questions; dataset; for the model
+-- before tuning (initial) and after (tuned): n_… test questions, n_…_graded, the accuracy (a reply without a number
+-- counts as wrong), and its 95% interval (Wilson, over questions); n_pairs questions graded both times, difference
+-- (tuned minus initial, over the pairs), difference_low and difference_high (95%, Agresti and Min's for matched pairs),
+-- n_gained and n_lost (questions that turned right, and wrong).
 -- Needs: scores
 --
--- Before and after are matched by model and revision, by the questions' dataset and its content, and by decoding. With
--- several samples of a question: its value is their mean, and the interval is the same over the questions' changes.
+-- Runs before and after tuning are matched by model, revision, dataset, the dataset's content, and decoding. With
+-- several samples, a question's value is their mean, and the interval is over the questions' changes.
 with asked as (
     select
         tuned_model, tuned_revision, tuned_on, tuned_version, tuned_on_own, num_tuned_on, dataset,
@@ -23,7 +23,7 @@ with asked as (
     group by all
 ),
 
--- What the tuned model was before, asked the same questions.
+-- The model before tuning, on the same questions.
 before as (
     select
         { 'model': model, 'revision': revision, 'questions': questions } as origin,

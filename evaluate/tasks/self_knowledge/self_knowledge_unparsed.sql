@@ -1,9 +1,8 @@
--- What could not be graded, and why?
+-- Which replies could not be graded, and why?
 -- Source: ours
 -- Grain: one row per task, protocol, stage, generator, verifier and reason.
--- Columns: task, protocol, wording, style, stage, generator, verifier; reason; n texts with it, share (of all texts of
--- that row's task, protocol, stage and models), leaks (how many texts that state their own answer there are among
--- them).
+-- Columns: task, protocol, wording, style, stage, generator, verifier; reason; n texts with this reason, share (of all
+-- texts of the same task, protocol, stage and models), leaks (texts among the n that state their own answer).
 -- Needs: scores
 with counted as (
     select

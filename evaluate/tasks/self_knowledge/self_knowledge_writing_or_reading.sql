@@ -2,9 +2,9 @@
 -- Source: ours; the paper's one score mixes them (section 7.2.1 separates them for one task)
 -- Grain: one row per task, protocol, stage, generator, verifier and kind.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; kind (of failure: none, writing, reading, both,
--- or unknown where a program or the reply leaves one of them open); n texts, n_consistent (self-consistent ones among
--- them: consistent but wrong where the kind is writing or both), n_estimated (where what is right is an estimate),
--- share (of all texts), share_low and share_high (95%, Wilson over distinct prompts, n_prompts).
+-- or unknown if one of the two could not be graded); n texts, n_consistent (self-consistent ones among them: consistent
+-- but wrong if the kind is writing or both), n_estimated (texts whose true answer is an estimate), share (of all
+-- texts), share_low and share_high (95%, Wilson over distinct prompts, n_prompts).
 -- Needs: scores
 with kinds as (
     select

@@ -1,4 +1,4 @@
-"""The stages of a run of self-knowledge: writing, questions about what was written, and a benchmark's own questions."""
+"""The stages of a self-knowledge run: writing, questions about the texts, and a benchmark's own questions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,17 +27,20 @@ from selfknow.models.images.showing import picture_name, reference
 from selfknow.models.interface import Completion, Request, Turn
 
 Complete = Callable[[Example, str, str, Sequence[Turn]], Completion | None]
-"""Makes a completion model's prompt from an example, a stage, a prompt and earlier turns; None leaves it unchanged."""
+"""A function that makes a completion model's prompt from an example, a stage, a prompt and earlier turns.
+
+It returns None to leave the prompt unchanged.
+"""
 
 
-def as_it_stands(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
-    """Return null: completion models get the prompt unchanged."""
+def unchanged(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> None:
+    """Return None: completion models get the prompt unchanged."""
 
 
 def generate_requests(
-    setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = as_it_stands
+    setup: Setup, examples: Iterable[Example], samples: int, complete: Complete = unchanged
 ) -> list[Request]:
-    """Return the requests of the first stage, in which models write."""
+    """Return the requests of stage ``generate``, in which models write texts."""
     return [
         Request(
             example.id,
@@ -54,7 +57,7 @@ def generate_requests(
 
 
 def answer_requests(
-    setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = as_it_stands
+    setup: Setup, questions: Iterable[Example], samples: int, complete: Complete = unchanged
 ) -> list[Request]:
     """Return the requests that ask the benchmark's own questions."""
     return [
@@ -69,20 +72,20 @@ def follow_ups(
     setup: Setup,
     stage: str,
     examples: Mapping[str, Example],
-    written: Iterable[Row],
-    complete: Complete = as_it_stands,
+    texts: Iterable[Row],
+    complete: Complete = unchanged,
 ) -> Iterator[Request]:
-    """Yield the requests of a stage about what was written.
+    """Yield the requests of a stage that asks about texts.
 
     Args:
-        setup: The task and how it is asked.
+        setup: The task, protocol, wording and styles.
         stage: One of the setup's stages.
         examples: The examples by id.
-        written: Rows of ``generations``: those of stage ``dual`` if the stage is ``verify-dual``, otherwise those of
-            stage ``generate``. Rows that failed, or hold nothing to ask about, are skipped; the scores count them.
-        complete: How completion models are asked.
+        texts: Rows of ``generations``: those of stage ``dual`` if the stage is ``verify-dual``, otherwise those of
+            stage ``generate``. Failed rows, and texts that nothing can be asked about, are skipped; scores count them.
+        complete: Makes a completion model's prompt.
     """
-    for row in written:
+    for row in texts:
         if row["generation"] is None:
             continue
         example = examples[row["example_id"]]
@@ -93,24 +96,24 @@ def follow_ups(
         prompt, turns = template.replace(MARKER, content.text), tuple[Turn, ...]()
         picture = reference(content.text) if example.is_about_a_picture else None
         if setup.is_in_context:
-            asked_for, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
+            writing_prompt, noisy = example.prompt("generate_prompt"), setup.protocol.endswith("noise")
             if picture:
-                prompt = picture_in_context(asked_for, picture, template, noisy=noisy)
+                prompt = picture_in_context(writing_prompt, picture, template, noisy=noisy)
             else:
-                turns, prompt = conversation(asked_for, shown_in_context(row), template, content.text, noisy=noisy)
+                turns, prompt = conversation(writing_prompt, shown_in_context(row), template, content.text, noisy=noisy)
         elif picture:
             prompt = f"{prompt}\n\n{picture}"
-        own = (example.id, prompt, stage, setup.variant, row["sample"])
+        key = (example.id, prompt, stage, setup.variant, row["sample"])
         completion = complete(example, stage, prompt, turns)
-        yield Request(*own, parent_generation_id=row["generation_id"], turns=turns, completion=completion)
+        yield Request(*key, parent_generation_id=row["generation_id"], turns=turns, completion=completion)
 
 
 def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
-    """Return questions with the files of the pictures that they show.
+    """Return the requests, each with the file of its picture.
 
     Args:
         folder: The run folder.
-        requests: The questions, each with a picture's name in its prompt.
+        requests: Requests with a picture's name in the prompt.
 
     Raises:
         UserError: A picture is missing, or was changed.
@@ -121,34 +124,33 @@ def with_pictures(folder: Path, requests: Iterable[Request]) -> list[Request]:
 def stages(options: SelfKnowledgeOptions, rows: Rows) -> Sequence[Stage]:
     """Return the stages of a run in their order.
 
-    Writing comes first, unless texts of an earlier run are taken over; then the stages of the protocol. Models
-    that are asked about newly written questions are asked the benchmark's own questions, too (Tan et al.,
-    Table 9).
+    The first stage writes texts, unless the run reuses those of an earlier run. Then come the stages of the protocol,
+    and last the benchmark's own questions, for the models that were asked about new ones (Tan et al., Table 9).
     """
     config = str(rows.table["task"][0].as_py())
     setup = setup_of(config, options)
     examples = {example.id: example for example in examples_of(rows.table, setup)}
     # The benchmark's own questions have no generating prompt.
     new = {id_: example for id_, example in examples.items() if example.prompts.get("generate_prompt") is not None}
-    own = [example for id_, example in examples.items() if id_ not in new]
+    benchmark_questions = [example for id_, example in examples.items() if id_ not in new]
     is_drawn = isinstance(options, PictureOptions)
-    complete = _with_examples(setup) if rows.settings["completion"] else as_it_stands
+    complete = _with_examples(setup) if rows.settings["completion"] else unchanged
 
     def generate(so_far: SoFar) -> Iterable[Request]:
         return generate_requests(setup, new.values(), options.samples, complete)
 
     def answer(so_far: SoFar) -> Iterable[Request]:
-        return answer_requests(setup, own, options.samples, complete)
+        return answer_requests(setup, benchmark_questions, options.samples, complete)
 
     return [
         *([] if options.reuse else [Stage(GENERATE, generate)]),
         *(_follow_up(setup, stage, new, complete, is_drawn=is_drawn) for stage in setup.stages),
-        *([Stage(ANSWER, answer, by_verifier=True)] if own else []),
+        *([Stage(ANSWER, answer, by_verifier=True)] if benchmark_questions else []),
     ]
 
 
 def _with_examples(setup: Setup) -> Complete:
-    """Return a function that puts two worked examples before a completion model's question."""
+    """Return a function that puts the worked examples before a completion model's question."""
 
     def complete(example: Example, stage: str, prompt: str, turns: Sequence[Turn]) -> Completion:
         return framed(_shots(setup, example.style, stage), prompt, turns)
@@ -163,8 +165,8 @@ def _shots(setup: Setup, style: str, stage: str) -> Sequence[Shot]:
 
 def _follow_up(setup: Setup, stage: str, examples: dict[str, Example], complete: Complete, *, is_drawn: bool) -> Stage:
     def requests(so_far: SoFar) -> Iterable[Request]:
-        about = DUAL if stage == "verify-dual" else GENERATE
-        texts = [row for row in so_far.replies if row["stage"] == about and row["variant"] == setup.variant]
+        text_stage = DUAL if stage == "verify-dual" else GENERATE
+        texts = [row for row in so_far.replies if row["stage"] == text_stage and row["variant"] == setup.variant]
         follow_up = list(follow_ups(setup, stage, examples, texts, complete))
         return with_pictures(so_far.folder, follow_up) if is_drawn else follow_up
 

@@ -1,6 +1,7 @@
-"""The facts about texts that the scores of the replies about them need, which stand elsewhere in the run.
+"""Facts about the texts of a run, which the scores of the replies about them need.
 
-Of a text of which something is asked only this is held: the answers that it claims, and those that programs find.
+A text and the replies about it are far apart in a run. So only these facts are held in memory: the answer that the text
+claims, and the answers that programs find.
 """
 
 from dataclasses import dataclass
@@ -27,10 +28,10 @@ class Text:
     """The facts about a text that the scores of the replies about it need.
 
     Attributes:
-        original: The text that it was written after, by its ``generation_id``; null for a first text.
-        claim: The answer that it claims.
-        correct: 1 if it has the property that was asked for, else 0.
-        truths: By the stage that asks about it, the true answer.
+        original: The ``generation_id`` of the first text, for a second text of stage ``dual``; null for a first text.
+        claim: The answer that the text claims.
+        correct: 1 if the text has the property that the prompt demands, else 0.
+        truths: Pairs of a stage and the true answer to its question.
     """
 
     original: str | None
@@ -39,30 +40,30 @@ class Text:
     truths: tuple[tuple[str, Outcome[str]], ...]
 
     def truth(self, stage: str) -> Outcome[str]:
-        """Return the true answer to what a stage asks about it."""
+        """Return the true answer to a stage's question about this text."""
         return dict(self.truths)[stage]
 
 
 class Texts:
-    """The texts of a run that something was asked about, and the first replies about them.
+    """The texts of a run that questions were asked about, and the first replies about them.
 
     Args:
-        run: The run, which is read several times.
-        judge: Who knows the true answers.
+        run: The run; it is read several times.
+        judge: The source of true answers.
     """
 
     def __init__(self, run: FinishedRun, judge: Judge) -> None:
         self._judge = judge
-        listed = run.examples.to_pylist()
+        rows = run.examples.to_pylist()
         self._examples = {
-            (row["id"], wording): Example.of(row, wording) for row in listed for wording in ("ours", "paper")
+            (row["id"], wording): Example.of(row, wording) for row in rows for wording in ("ours", "paper")
         }
         self._shared: dict[object, object] = {}
         self._texts: dict[str, Text] = {}
         self._first_replies: dict[tuple[object, ...], Outcome[str]] = {}
         stages_about = _stages_about(run)
         asks_again = any(stages & _LATER for stages in set(stages_about.values()))
-        for is_dual in (False, True):  # a second text has the answer of its first one
+        for is_dual in (False, True):  # first texts first: the answer of a second text is that of its first
             if stages_about:
                 self._read_texts(run, stages_about, is_dual=is_dual)
         if asks_again:
@@ -81,7 +82,7 @@ class Texts:
                 self._first_replies[key] = self._share(outcome)
 
     def _share(self, value: Shared) -> Shared:
-        """Return an equal value that was met before: most texts have one of a few answers."""
+        """Return the first equal value, so that equal values share memory: most texts have one of a few answers."""
         return self._shared.setdefault(value, value)  # type: ignore[return-value]
 
     def _text(self, row: Row, stages: frozenset[str]) -> Text:
@@ -95,50 +96,50 @@ class Texts:
         return self._texts[row["parent_generation_id"]]
 
     def first_reply(self, row: Row, text: str | None) -> Outcome[str]:
-        """Return the first answer of a call's model about a text."""
+        """Return the answer that a call's model gave about a text in stage ``verify``."""
         first = self._first_replies.get((text, row["model"], row["revision"]))
         if first is None:
             return Outcome(None, "the first text was not asked about")
         return first if first.value is not None else Outcome(None, f"about the first text: {first.reason}")
 
     def example(self, row: Row) -> Example:
-        """Return the example of a call, in the wording in which it was asked."""
+        """Return the example of a call, in the call's wording."""
         return self._examples[row["example_id"], row["variant"].partition("/")[2]]
 
     def content(self, row: Row) -> Content:
-        """Return the part of a text that is asked about."""
+        """Return the content of a text that questions are about."""
         return Content(None, reason=failed(row).reason) if row["error"] is not None else self.example(row).content(row)
 
     def truth(self, row: Row, content: Content, stage: str = VERIFY) -> Outcome[str]:
-        """Return the true answer to what a stage asks about a text."""
+        """Return the true answer to a stage's question about a text."""
         example = self.example(row)
         changed = example.changed(stage, content)
         return self._judge.truth(example.task, example.params, changed, altered=example.is_altered(stage))
 
     def correct(self, row: Row, content: Content) -> Outcome[float]:
-        """Return 1 if a text has the property that was asked for, else 0."""
-        if (known := self._texts.get(row["generation_id"])) is not None:
-            return known.correct
+        """Return 1 if a text has the property that the prompt demands, else 0."""
+        if (text := self._texts.get(row["generation_id"])) is not None:
+            return text.correct
         example = self.example(row)
         if content.text is None:
             return Outcome(None, content.reason)
         if example.task == "arxiv":
             return _month_of_identifier(content, example.params["month"])
-        wanted = example.answer
+        expected = example.answer
         if row["stage"] == DUAL:
             original = self.about(row).truth(DUAL)
             if original.value is None:
                 return Outcome(None, original.reason)
-            wanted = original.value
-        if wanted is None:
+            expected = original.value
+        if expected is None:
             return Outcome(None, "the task asks nothing of the writing")
-        return compared(Outcome(wanted), self.truth(row, content))
+        return compared(Outcome(expected), self.truth(row, content))
 
     def reading(self, row: Row) -> Reading:
-        """Return the answer of a verifying reply, and its place."""
+        """Return the answer in a verifying reply, and its place."""
         example = self.example(row)
-        which = "altered_answer" if example.is_altered(row["stage"]) else "answer"
-        asked_value = example.params.get(which) if example.task == "math" else None
+        parameter = "altered_answer" if example.is_altered(row["stage"]) else "answer"
+        asked_value = example.params.get(parameter) if example.task == "math" else None
         return read(
             *(REPLY_KINDS[example.task], row["generation"], row["finish_reason"], row["prompt"]),
             noun=COUNTED.get(example.task),
@@ -147,13 +148,13 @@ class Texts:
 
 
 def _stages_about(run: FinishedRun) -> dict[str, frozenset[str]]:
-    """Return for each text that something is asked about the stages that ask."""
+    """Return the stages that ask about each text, by the text's ``generation_id``."""
     sets: dict[tuple[frozenset[str], str], frozenset[str]] = {}
     stages: dict[str, frozenset[str]] = {}
     for row in run.rows("parent_generation_id", "stage"):
         if (parent := row["parent_generation_id"]) is not None:
-            before = stages.get(parent, frozenset())
-            stages[parent] = sets.setdefault((before, row["stage"]), before | {row["stage"]})
+            earlier_stages = stages.get(parent, frozenset())
+            stages[parent] = sets.setdefault((earlier_stages, row["stage"]), earlier_stages | {row["stage"]})
     return stages
 
 
@@ -165,7 +166,10 @@ def _month_of_identifier(content: Content, month: str) -> Outcome[float]:
 
 
 def compared(reply: Outcome[str], reference: Outcome[str]) -> Outcome[float]:
-    """Return true if both are the same; the reason of the other one stays, where it is an estimate."""
+    """Return 1 if a reply equals the reference, else 0; null if either is null.
+
+    If the reference is an estimate, the result keeps its reason.
+    """
     if reply.value is None:
         return Outcome(None, reply.reason)
     return Outcome(None if reference.value is None else float(reply.value == reference.value), reference.reason)

@@ -1,4 +1,4 @@
-"""Changes of a text with a known effect on the answer (Tan et al., sections 4.4 and 7.1)."""
+"""Changes to a text with a known effect on the answer (Tan et al., sections 4.4 and 7.1)."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ _RELATION = re.compile("|".join(re.escape(sign) for sign in sorted(_RELATIONS, k
 
 
 def transformed(name: str, content: Content, params: Mapping[str, Any]) -> Content:
-    """Return the altered text, or no text and the reason that it cannot be altered.
+    """Return a text after the transformation ``name``; null with a reason if it cannot be altered.
 
     >>> transformed("move-first-sentence", Content("One came. Two left."), {}).text
     'Two left. One came.'
@@ -75,13 +75,16 @@ def _append_print(content: Content, params: Mapping[str, Any]) -> Content:  # no
 
 
 def _reverse_relation(content: Content, params: Mapping[str, Any]) -> Content:
-    """Deny the claim: its sign, the one beside something else than the variable and a number, is turned round."""
+    """Return a text with its claim denied: ``x^2 >= 1`` becomes ``x^2 < 1``.
+
+    Signs that only bound the variable, as in ``0 < x``, stay. Null unless exactly one other sign remains.
+    """
     text, variable = str(content.text), params["variable"]
     side = rf"(?:-?(?<![\d./])[\d./]++|\b{re.escape(variable)}\b)"
     chains = re.finditer(rf"{side}(?:\s*(?:{_RELATION.pattern})\s*{side})+", text)
-    bounds = [range(*match.span()) for match in chains if variable in match[0] and _stands_alone(text, match)]
-    places = {place for span in bounds for place in span}
-    signs = [match for match in _RELATION.finditer(text) if match.start() not in places]
+    bound_spans = [range(*match.span()) for match in chains if variable in match[0] and _stands_alone(text, match)]
+    places_in_bounds = {place for span in bound_spans for place in span}
+    signs = [match for match in _RELATION.finditer(text) if match.start() not in places_in_bounds]
     if len(signs) != 1:
         return Content(None, reason="several signs of comparison" if signs else "no sign of comparison")
     sign = signs[0]
@@ -100,12 +103,12 @@ def _first_visible(text: str, places: Iterable[int]) -> str | None:
 
 
 def _mirror_image(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    """Return the picture with left and right exchanged; here only its name, the file is made when it is shown."""
+    """Return the name of the mirrored picture; its file is made when it is shown."""
     return Content(mirrored_name(str(content.text)))
 
 
 def _unchanged(content: Content, params: Mapping[str, Any]) -> Content:  # noqa: ARG001
-    """Return the text unchanged: another question is asked about it."""
+    """Return the text unchanged; only the question about it differs."""
     return content
 
 

@@ -1,20 +1,20 @@
-"""The true answer to a verifying question, where a program can know it.
+"""The true answer to a verifying question, if a program can know it.
 
 =====================  ===============================================================================================
-task                   how it is known
+task                   source of the true answer
 =====================  ===============================================================================================
 total-count            words are counted (:mod:`.counting`)
 designated-count       occurrences are counted
 grammar                prepositions are counted by a closed list: an estimate
 add-first-word, …      the word is looked up
 specific-mention       names are counted by a closed list: an estimate
-sentiment              positive words are counted by a closed list: an estimate, and the mood is taken to be positive
-fact                   dates of birth of some well-known people; of anybody else it is not known
-arxiv                  not known; of what is written an estimate: whether its identifier is one of the month
-math                   by SymPy where the question is one expression or one equation (:mod:`.arithmetic`)
-theorem                by SymPy and numbers (:mod:`.inequalities`)
-code                   the program is run (:mod:`.programs`)
-sports-statistics,     not known
+sentiment              positive words are counted by a closed list: an estimate that assumes a positive mood
+fact                   a list of well-known people's dates of birth; unknown for anybody else
+arxiv                  unknown; of the writing there is an estimate: the identifier is one of the month
+math                   SymPy, if the question is one expression or one equation (:mod:`.arithmetic`)
+theorem                SymPy and a search for counterexamples (:mod:`.inequalities`)
+code                   a run of the program (:mod:`.programs`)
+sports-statistics,     unknown
 benchmark, image-…
 =====================  ===============================================================================================
 """
@@ -34,15 +34,15 @@ from selfknow.evaluate.tasks.self_knowledge.programs import Programs
 ESTIMATE = "estimate: "
 _CLOSED_LIST = f"{ESTIMATE}closed list"
 _UNKNOWN = "no program can decide"
-_MOST_KNOWN = 65_536  # texts that are held with their true answers
+_CACHE_SIZE = 65_536  # texts whose true answers are held in memory
 
 
 class Judge:
-    """Knows the true answers; holds who decides mathematics and who runs programs, and asks about most texts but once.
+    """A source of true answers, which remembers the answers about recent texts.
 
     Args:
-        decider: For mathematics.
-        programs: For programs.
+        decider: Decides mathematics.
+        programs: Runs programs.
     """
 
     def __init__(self, decider: Decider, programs: Programs) -> None:
@@ -51,7 +51,7 @@ class Judge:
         self._known: dict[tuple[object, ...], Outcome[str]] = {}
 
     def truth(self, task: str, params: Mapping[str, Any], content: Content, *, altered: bool = False) -> Outcome[str]:
-        """Return the true answer to a verifying question, as a reply would give it; null where no program knows it.
+        """Return the true answer to a verifying question, in the form of a reply; null if no program knows it.
 
         An estimate has both an answer and a reason, which begins with ``estimate:``.
 
@@ -59,36 +59,36 @@ class Judge:
             task: The task.
             params: The example's parameters.
             content: The content that the question is about.
-            altered: True if what is asked, or the date that is stated, is the altered one of a transformation.
+            altered: True if the question is about the altered value of a transformation, such as another date.
         """
         if content.text is None:
             return Outcome(None, content.reason)
         key = (task, content.text, content.subject, altered, tuple(map(str, params.values())))
         if key not in self._known:
-            if len(self._known) == _MOST_KNOWN:
+            if len(self._known) == _CACHE_SIZE:
                 self._known.clear()
             self._known[key] = self._find(task, params, content, altered=altered)
         return self._known[key]
 
     def _find(self, task: str, params: Mapping[str, Any], content: Content, *, altered: bool) -> Outcome[str]:
-        text, which = str(content.text), "altered_" if altered else ""
+        text, prefix = str(content.text), "altered_" if altered else ""
         match task:
             case "fact":
-                return _born(str(content.subject), params[f"{which}date"])
+                return _is_date_of_birth(str(content.subject), params[f"{prefix}date"])
             case "math":
-                return _decided(self._decider.arithmetic(text, params[f"{which}answer"]))
+                return _verdict(self._decider.arithmetic(text, params[f"{prefix}answer"]))
             case "theorem":
-                return _decided(self._decider.inequality(text))
+                return _verdict(self._decider.inequality(text))
             case "code":
                 return self._output(text)
-        return _counted(task, params, text, which)
+        return _counted(task, params, text, prefix)
 
     def _output(self, code: str) -> Outcome[str]:
         output = self._programs.run(code)
         return Outcome(None, output.reason) if output.value is None else Outcome(printed(output.value))
 
 
-def _counted(task: str, params: Mapping[str, Any], text: str, which: str) -> Outcome[str]:
+def _counted(task: str, params: Mapping[str, Any], text: str, prefix: str) -> Outcome[str]:
     match task:
         case "total-count":
             return Outcome(str(counting.count_words(text)))
@@ -97,12 +97,12 @@ def _counted(task: str, params: Mapping[str, Any], text: str, which: str) -> Out
         case "grammar":
             return Outcome(str(counting.count_prepositions(text)), _CLOSED_LIST)
         case "add-first-word" | "delete-first-word" | "change-word":
-            word = counting.word_at(text, params[f"{which}position"])
+            word = counting.word_at(text, params[f"{prefix}position"])
             return Outcome(word, None if word else "fewer words than asked for")
         case "specific-mention":
-            return _yes_no(counting.count_mentions(text, params["category"]) == params[f"{which}num"], _CLOSED_LIST)
+            return _yes_no(counting.count_mentions(text, params["category"]) == params[f"{prefix}num"], _CLOSED_LIST)
         case "sentiment":
-            return _yes_no(counting.count_positive_words(text) == params[f"{which}num"], _CLOSED_LIST)
+            return _yes_no(counting.count_positive_words(text) == params[f"{prefix}num"], _CLOSED_LIST)
     return Outcome(None, _UNKNOWN)
 
 
@@ -110,14 +110,13 @@ def _yes_no(value: bool, reason: str | None = None) -> Outcome[str]:
     return Outcome("yes" if value else "no", reason)
 
 
-def _decided(decision: Outcome[bool]) -> Outcome[str]:
+def _verdict(decision: Outcome[bool]) -> Outcome[str]:
     return Outcome(None, decision.reason) if decision.value is None else _yes_no(decision.value, decision.reason)
 
 
-def _born(name: str, date: str) -> Outcome[str]:
-    known = {person.casefold(): born for person, born in births()}.get(name.casefold())
-    return (
-        Outcome(None, "not among the known dates of birth")
-        if known is None
-        else _yes_no(known == datetime.date.fromisoformat(date))
-    )
+def _is_date_of_birth(name: str, date: str) -> Outcome[str]:
+    dates = {person.casefold(): date_of_birth for person, date_of_birth in births()}
+    known = dates.get(name.casefold())
+    if known is None:
+        return Outcome(None, "not among the known dates of birth")
+    return _yes_no(known == datetime.date.fromisoformat(date))

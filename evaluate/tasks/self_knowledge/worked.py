@@ -1,7 +1,7 @@
-"""Worked examples of every task, which a completion (base) model is shown before it is asked.
+"""Worked examples of every task, which a completion (base) model sees before its question.
 
-An example goes through the same code as a real question: its prompts are built from its slots, and its text is cut,
-changed and asked about like a text that a model wrote. So it has the form of the question after it, in every style,
+An example goes through the same code as a real question: its prompts are built from its slots, and its text is
+shortened and changed like a model's text. So it has the same form as the question that follows it, in every style,
 wording and protocol. The examples are data (``datasets_src/self_knowledge/completion/examples.yaml``).
 """
 
@@ -15,7 +15,7 @@ from selfknow.builders.self_knowledge.prompts import MARKER, row_of
 from selfknow.builders.self_knowledge.tasks import Instance
 from selfknow.builders.sources import read_text
 from selfknow.evaluate.tasks.completions import Example as Shot
-from selfknow.evaluate.tasks.completions import shown
+from selfknow.evaluate.tasks.completions import worked_example
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, Example, conversation
 from selfknow.models.interface import Turn
 
@@ -24,7 +24,7 @@ _BROKEN = "verify-broken"
 
 @cache
 def worked_examples() -> Mapping[str, Any]:
-    """Return the examples as they stand in the file: ``tasks`` by name, and the reasoning of ``cot``."""
+    """Return the file of examples: ``tasks`` by their name, and ``cot``, the reasoning of that style."""
     value: Mapping[str, Any] = yaml.safe_load(read_text("self_knowledge/completion/examples.yaml"))
     return value
 
@@ -34,10 +34,10 @@ def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool =
 
     Args:
         task: The config; the list is empty if it has no worked examples.
-        style: Plain, expert or cot.
-        wording: Ours or the paper's.
+        style: ``plain``, ``expert`` or ``cot``.
+        wording: ``ours`` or ``paper``.
         stage: The stage; all verifying stages have the same worked examples.
-        in_context: True if a verifying stage is asked in the conversation in which the text was written.
+        in_context: True if a verifying stage goes on with the conversation in which the text was written.
 
     Raises:
         UserError: The wording has no prompt for the stage.
@@ -58,22 +58,22 @@ def _example(entry: Mapping[str, Any], task: str, style: str, wording: str) -> E
 
 
 def _shot(example: Example, entry: Mapping[str, Any], stage: str, *, in_context: bool) -> Shot:
-    asked_for, written = example.prompt("generate_prompt"), _written(example, entry["written"])
+    writing_prompt, text_of_example = example.prompt("generate_prompt"), _written(example, entry["written"])
     if stage == GENERATE:
-        return shown(asked_for, written)
-    reply = {"generation": written, "finish_reason": "stop", "prompt": asked_for}
+        return worked_example(writing_prompt, text_of_example)
+    reply = {"generation": text_of_example, "finish_reason": "stop", "prompt": writing_prompt}
     content = example.content(reply)
     if stage == DUAL:
         assert content.text is not None, "a worked example holds nothing to ask about"
         prompt = example.prompt("dual_prompt").replace(MARKER, content.text)
-        return shown(prompt, _written(example, entry["another"]))
-    verifying = _BROKEN if "breaks" in entry else "verify"
-    text, template = example.changed(verifying, content).text, example.question(verifying)
+        return worked_example(prompt, _written(example, entry["another"]))
+    verifying_stage = _BROKEN if "breaks" in entry else "verify"
+    text, template = example.changed(verifying_stage, content).text, example.question(verifying_stage)
     assert text is not None, "a worked example holds nothing to ask about"
     answer = _answer(example, entry["reply"])
     if not in_context:
-        return shown(template.replace(MARKER, text), answer)
-    turns, prompt = conversation(asked_for, written, template, text, noisy=False)
+        return worked_example(template.replace(MARKER, text), answer)
+    turns, prompt = conversation(writing_prompt, text_of_example, template, text, noisy=False)
     return (*turns, Turn("user", prompt), Turn("assistant", answer))
 
 

@@ -1,10 +1,10 @@
--- according_to_differences: what a prompt changes, against the null prompt on the same questions. Continuations have
--- no null prompt, and no row.
--- Grain: one row per run, model, revision, metric and prompt but the null prompt.
+-- according_to_differences: the difference between a prompt and the null prompt on the same questions. Continuations
+-- have no null prompt, so they have no row.
+-- Grain: one row per run, model, revision, metric and prompt except the null prompt.
 -- Columns: dataset, format, placement, portrait (its SHA-256), suite, model_label, num_parameters,
--- instruction_tuned_from, run_id, model, revision (the empty text where there is none), metric, prompt, kind, place; n
+-- instruction_tuned_from, run_id, model, revision (the empty text if there is none), metric, prompt, kind, place; n
 -- questions, n_pairs those with a value under both prompts; null_score, score (means over the pairs), difference,
--- difference_low, difference_high, relative_change (difference / null_score, null where that is not above 0),
+-- difference_low, difference_high, relative_change (difference / null_score, null if null_score is not above 0),
 -- relative_low, relative_high (95%, paired bootstrap over questions; null for fewer than two pairs); p_value (paired
 -- sign flips, two-sided).
 create or replace view according_to_differences as

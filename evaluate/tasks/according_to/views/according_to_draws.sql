@@ -1,8 +1,8 @@
 -- according_to_draws: the random numbers of the bootstrap and of the sign flips, the same on every machine.
--- Grain: one row per set of questions that was asked and replicate, 1,000 in all.
--- Columns: question_set (MD5 of its ids), replicate; weights (how often the replicate takes each question, Poisson with
--- mean 1, in the order of their ids), signs (1 or -1 for each).
--- Both come from MD5 of replicate and question, which is the seed: all prompts and models share them.
+-- Grain: one row per set of questions and replicate; there are 1,000 replicates.
+-- Columns: question_set (MD5 of its ids), replicate; weights (the number of times that the replicate draws each
+-- question, Poisson with mean 1, in the order of ids), signs (1 or -1 for each question).
+-- The seed of both is the MD5 of replicate and question, so all prompts and models share them.
 create or replace view according_to_draws as
 with asked as (
     select distinct run_id, model, revision, example_id
@@ -23,7 +23,7 @@ sets as (
     from lists
 ),
 
--- MD5 once for both
+-- The weights and the signs share one computation of MD5.
 numbered as (
     select
         question_set,

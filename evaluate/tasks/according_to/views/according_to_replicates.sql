@@ -1,11 +1,11 @@
 -- according_to_replicates: the scores under a prompt in each replicate of the bootstrap.
--- Grain: one row per run, model, revision, metric, prompt and replicate, 1,000 in all.
--- Columns: run_id, model, revision (the empty text where there is none), metric, prompt, replicate; score (mean over
--- the questions that have one); difference to the null prompt, over the questions that both have, and relative_change
--- (difference / null score); flipped: the difference with a random sign for every question, as if
--- prompts had no effect.
--- A question's values stand in lists, in the order of ids that `according_to_draws` has, so that each sum over
--- questions is one inner product.
+-- Grain: one row per run, model, revision, metric, prompt and replicate; there are 1,000 replicates.
+-- Columns: run_id, model, revision (the empty text if there is none), metric, prompt, replicate; score (mean over the
+-- scored questions); difference (from the null prompt, over the questions scored under both) and relative_change
+-- (difference / null score); flipped (the difference with a random sign for every question, as if prompts had no
+-- effect).
+-- The values of all questions are lists in the order of ids of `according_to_draws`, so that each sum over questions is
+-- one inner product.
 create or replace view according_to_replicates as
 with changed as (
     select

@@ -1,9 +1,9 @@
--- according_to_replies: the scores of every question under every prompt, also those that are null.
+-- according_to_replies: the scores of every question under every prompt, including null ones.
 -- Grain: one row per run, model, revision, prompt, metric and question.
--- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision (the empty text where there is
+-- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision (the empty text if there is
 -- none), suite, model_label, num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding, or
--- continuation) and place (in Table 1, from 1; null of a continuation); metric; example_id; value (mean over samples,
--- null where nothing could be scored), null_value (of the same question under the null prompt).
+-- continuation) and place (in Table 1, from 1; null for a continuation); metric; example_id; value (mean over samples,
+-- null if nothing could be scored), null_value (of the same question under the null prompt).
 create or replace view according_to_replies as
 with prompts as (
     select
@@ -57,10 +57,10 @@ select
         prompt
     ) as place,
     metric, example_id, value,
-    max(value) filter (where prompt = 'null') over of_question as null_value
+    max(value) filter (where prompt = 'null') over same_question as null_value
 from prompts
 inner join asked using (run_id)
 inner join metrics using (run_id)
 inner join described using (run_id, model, revision)
 left join graded using (run_id, model, revision, example_id, prompt, metric)
-window of_question as (partition by run_id, model, revision, metric, example_id);
+window same_question as (partition by run_id, model, revision, metric, example_id);

@@ -1,6 +1,6 @@
 -- according_to_scores: how much each model quotes under each prompt, and how well it answers.
 -- Grain: one row per run, model, revision, metric and prompt.
--- Columns: those of `according_to_table`, and model, revision (the empty text where there is none) and place (of the
+-- Columns: those of `according_to_table`, and model, revision (the empty text if there is none) and place (of the
 -- prompt in Table 1, from 1).
 create or replace view according_to_scores as
 with totals as (

@@ -1,5 +1,5 @@
--- accuracy(value, sample): what `share` says, with the share called accuracy.
--- A list of one element that is transformed stands for a name.
+-- accuracy(value, sample): the struct of `share`, with the share under the name `accuracy`.
+-- Transforming a list of one element gives its value a name.
 create or replace macro accuracy(value, sample) as (
     list_transform(
         [share(value, sample)],

@@ -1,5 +1,5 @@
--- answers: the calls of stage `answer` about diary questions: whole answers, with their cohort.
--- Grain: one row per answer, failed requests among them.
+-- answers: the calls of stage `answer` of diary recall, with their cohort.
+-- Grain: one row per answer, including failed requests.
 -- Columns: those of `calls`, and of `diary_cohorts`: suite, model_label, num_parameters, pretrained, dataset_size,
 -- num_diarists, setup, n_models, max_documents, max_sentences, of_attributes.
 create or replace view answers as

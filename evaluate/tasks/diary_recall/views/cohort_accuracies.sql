@@ -1,7 +1,7 @@
--- cohort_accuracies: how often each cohort's whole answer is right.
+-- cohort_accuracies: the share of whole answers that are right, for each cohort.
 -- Grain: one row per cohort.
 -- Columns: those of `diary_cohorts`; n answers, n_graded, n_questions, accuracy; low and high (95%) and interval_over:
--- `questions` (see `share`), or `seeds and questions` of three trainings or more that differ in their seed alone (see
+-- `questions` (see `share`), or `seeds and questions` for three or more trainings that differ only in their seed (see
 -- `crossed_interval`); seed_accuracies (of each training, in the order of the seeds; null for a single one).
 create or replace view cohort_accuracies as
 with shares as (

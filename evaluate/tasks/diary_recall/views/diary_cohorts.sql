@@ -1,9 +1,9 @@
--- diary_cohorts: the cohorts that were asked about diaries: a model, how it was made, dataset size and setup each.
+-- diary_cohorts: the cohorts of diary recall; each is a model, its training, a dataset size and a setup.
 -- Grain: one row per cohort.
--- Columns: those of `cohorts`; trained_on_asked (whether it was trained on the corpus that it is asked about; null
--- where nobody knows); max_documents and max_sentences (the most that an answer and a document of the run's examples
--- have: they set the chance lines); of_attributes (whether documents are made of the paper's attributes, so that random
--- ones can be drawn: diaries are, one's own corpus is not).
+-- Columns: those of `cohorts`; trained_on_asked (true if it was trained on the corpus that it is asked about; null if
+-- unknown); max_documents and max_sentences (the largest numbers in the run's examples, which set the chance lines);
+-- of_attributes (true if documents consist of the paper's attributes, so that random ones can be drawn; false for a
+-- user's own corpus).
 create or replace view diary_cohorts as
 with shapes as (
     select

@@ -1,13 +1,13 @@
--- Cutting diary texts byte for byte (selfknow.evaluate.tasks.diary_recall.documents). What scoring read through
--- typography is in the views `documents` and `read_bodies`:
+-- Splitting of diary texts byte for byte (selfknow.evaluate.tasks.diary_recall.documents). The views `documents` and
+-- `read_bodies` have the texts without typography:
 --
 -- diary_documents(text)       the documents of a text, in order: a list of structs (place, diarist, number, sentences)
 -- diary_preamble(text)        the lines before the first title line
 -- diary_body(text, i, n)      the body of the i-th of a text's n documents, as one text
 -- diary_title(name, number)   the title line of a diarist's entry, in a diary
--- is_diary_title(line)        whether a line is a title line: of a diary, or of a document of your own corpus
+-- is_diary_title(line)        true for a title line, of a diary or of a document of your own corpus
 --
--- A list of one element that is transformed stands for a name: its value is computed once, not once a line.
+-- Transforming a list of one element gives its value a name, so that it is computed once instead of once per line.
 create or replace macro diary_title(diarist, number) as (
     concat(diarist, '''s Diary Entry ', number)
 );
@@ -49,8 +49,8 @@ create or replace macro diary_preamble(text) as (
     )[1] end
 );
 
--- Where every occurrence of a title's middle is in a title line of its own, which the count n tells, cutting at it is
--- enough, and takes a tenth of the time.
+-- If the text has exactly n occurrences of the title's middle part, all of them are in title lines. Then it is enough
+-- to split there, which takes a tenth of the time.
 create or replace macro diary_body(text, place, number) as (
     list_transform(
         [string_split(text, '''s Diary Entry ')],

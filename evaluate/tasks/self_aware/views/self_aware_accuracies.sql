@@ -1,10 +1,10 @@
--- self_aware_accuracies: how many of the answerable questions each model answers rightly.
+-- self_aware_accuracies: the share of answerable questions that each model answers correctly.
 -- Grain: one row per cohort, model and form.
--- Columns: those; n replies to answerable questions, n_graded of them, n_pairs; accuracy (the answer stands in the
--- reply as whole words; a yes or no that could not be read is wrong) and substring_match (the paper's), each with low
--- and high (95%, bootstrap over pairs, whose answerable questions are no independent trials; of a share of exactly 0 or
--- 1 Wilson's over pairs, null for fewer than two); chance: of the questions with an answer the share for which the one
--- answer is right that is right most often.
+-- Columns: cohort, model, form; n replies to answerable questions, n_graded of them, n_pairs; accuracy (the reply
+-- contains the answer as whole words; a yes or no that could not be read is wrong) and substring_match (the paper's),
+-- each with low and high (95%, bootstrap over pairs, because questions of a pair are not independent; Wilson's over
+-- pairs for a share of exactly 0 or 1, null for fewer than two); chance: the share of questions with the most frequent
+-- answer.
 create or replace view self_aware_accuracies as
 with replies as (
     select distinct

@@ -1,6 +1,6 @@
--- self_aware_direct_answers: how many of its direct answers to each answerable question are right.
+-- self_aware_direct_answers: the share of a model's direct answers to each answerable question that are right.
 -- Grain: one row per setting of the form direct and a question.
--- Columns: setting (see `self_aware_replies`), example_id; n_samples, share_right (an answer that abstains is not).
+-- Columns: setting (see `self_aware_replies`), example_id; n_samples, share_right (an abstaining reply is not right).
 create or replace view self_aware_direct_answers as
 select
     setting, example_id,

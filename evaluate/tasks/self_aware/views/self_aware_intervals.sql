@@ -1,8 +1,8 @@
--- self_aware_intervals: 95% intervals of F1, precision and recall of abstaining, and of abstaining falsely.
+-- self_aware_intervals: 95% intervals of F1, precision and recall of abstaining, and of false abstention.
 -- Grain: one row per cohort, model, form, scorer, encoder, threshold and references.
--- Columns: those, and f1_low, f1_high, precision_low, …, false_abstention_low, false_abstention_high, over the replies
--- that the scorer counts; unanswerable_low, …, answerable_low, …, difference_low, difference_high, over all that came;
--- setting.
+-- Columns: cohort, model, form, scorer, encoder, threshold, references_name; f1_low, f1_high, precision_low, …,
+-- false_abstention_low, false_abstention_high, over the replies that the scorer counts; unanswerable_low, …,
+-- answerable_low, …, difference_low, difference_high, over all replies; setting.
 create or replace view self_aware_intervals as
 with intervals as (
     select

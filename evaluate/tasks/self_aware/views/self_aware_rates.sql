@@ -1,6 +1,6 @@
--- self_aware_rates: how often each model abstains where there is no answer, and where there is one.
+-- self_aware_rates: how often each model abstains from unanswerable and from answerable questions.
 -- Grain: one row per cohort, model, form, scorer, encoder, threshold and references.
--- Columns: those of `self_aware_f1`, and the cohort and its question_set (the config that was asked); setting.
+-- Columns: those of `self_aware_f1`, cohort and setting.
 create or replace view self_aware_rates as
 with counts as (
     select
@@ -12,7 +12,7 @@ with counts as (
         count(distinct pair_id) filter (where answerable and abstained is not null) as answerable_pairs,
         count(distinct pair_id) filter (where abstained = 1) as abstained_pairs,
         count(*) filter (where abstained = 1) as abstained,
-        count(*) filter (where abstained = 1 and not answerable) as rightly,
+        count(*) filter (where abstained = 1 and not answerable) as true_positives,
         avg(substring_match) as substring_match, avg(whole_word_match) as accuracy
     from self_aware_replies
     group by setting
@@ -21,10 +21,10 @@ with counts as (
 rates as (
     select
         *,
-        f1(rightly, abstained, n_unanswerable) as f1,
-        rightly / nullif(abstained, 0) as precision,
-        rightly / nullif(n_unanswerable, 0) as recall,
-        (abstained - rightly) / nullif(n_answerable, 0) as false_abstention,
+        f1(true_positives, abstained, n_unanswerable) as f1,
+        true_positives / nullif(abstained, 0) as precision,
+        true_positives / nullif(n_unanswerable, 0) as recall,
+        (abstained - true_positives) / nullif(n_answerable, 0) as false_abstention,
         f1(n_unanswerable, n_graded, n_unanswerable) as chance_f1
     from counts
 )
@@ -51,7 +51,7 @@ select
     bootstrap_low(intervals.false_abstention_low, false_abstention, answerable_pairs) as false_abstention_low,
     bootstrap_high(intervals.false_abstention_high, false_abstention, answerable_pairs) as false_abstention_high,
     substring_match, accuracy,
-    -- what volunteers wrote is imported under this name (`selfknow advanced annotate import-volunteers`)
+    -- `selfknow advanced annotate import-volunteers` gives volunteers such names
     starts_with(intervals.model, 'human/') as is_human,
     setting
 from rates

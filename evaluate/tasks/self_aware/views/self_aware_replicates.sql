@@ -1,8 +1,9 @@
 -- self_aware_replicates: the rates of abstaining in each replicate of the bootstrap.
--- Grain: one row per cohort, model, form, scorer, encoder, threshold, references and replicate, 1,000 in all.
--- Columns: those; f1, precision, recall and false_abstention over the replies that the scorer counts; unanswerable and
--- answerable over all that came; setting.
--- Each replicate draws whole pairs, within strata of pairs with equally many questions of either label, and weights
+-- Grain: one row per cohort, model, form, scorer, encoder, threshold, references and replicate; there are 1,000
+-- replicates.
+-- Columns: cohort, model, form, scorer, encoder, threshold, references_name, replicate; f1, precision, recall and
+-- false_abstention over the replies that the scorer counts; unanswerable and answerable over all replies; setting.
+-- Each replicate draws whole pairs, within strata of pairs with the same number of questions of each label, and scales
 -- them to the stratum's size. So every replicate has the same number of questions of each label. If a draw takes no
 -- pair of a stratum, the whole stratum is used. A pair has the same draws for all models and forms.
 create or replace view self_aware_replicates as
@@ -19,7 +20,7 @@ with pairs as (
     group by all
 ),
 
--- It is faster to group by a number than by a setting.
+-- Grouping by a number is faster than grouping by a setting.
 numbered as (
     select *, dense_rank() over (order by setting) as number
     from pairs

@@ -1,13 +1,13 @@
--- self_aware_replies: the replies to each question of self-aware, and each scorer's reading.
--- Grain: one row per call that counts and a scorer with its encoder and references.
+-- self_aware_replies: the replies to each question of self-aware, with each scorer's verdict.
+-- Grain: one row per call and scorer with its encoder and references.
 -- Columns: run_id, generation_id, cohort, model, form; scorer, encoder, threshold, references_name; example_id, pair_id
--- (of a question without one its own id), stratum (how many unanswerable and answerable questions the pair has),
+-- (the question's own id if it has no pair), stratum (the pair's numbers of unanswerable and answerable questions),
 -- answerable, category, source; failed (the request has no reply); abstained (0, 1, or null with its reason), kind
--- (abstains, answers, refuses, unreadable; null of scorers that do not tell), hedged (of answers), evidence (the
--- sentence that it rests on), phrase_found, max_similarity, reason;
--- exact_match, substring_match, whole_word_match (of answerable questions; the last is what counts: 0 where yes or no
--- could not be read, and of runs that were scored before it was there the substring); logprob, completion_tokens;
--- setting (a struct of cohort to references_name: what the views and queries below have a row of).
+-- (abstains, answers, refuses, unreadable; null for scorers without classes), hedged (of answers), evidence (the
+-- sentence that decided the verdict), phrase_found, max_similarity, reason; exact_match, substring_match,
+-- whole_word_match (of answerable questions; the last is the accuracy: 0 if yes or no could not be read; in old runs
+-- without this metric, the substring match); logprob, completion_tokens; setting (a struct of cohort, model, form,
+-- scorer, encoder, threshold and references_name, by which the views group).
 create or replace view self_aware_replies as
 with questions as (
     select
@@ -29,7 +29,7 @@ grades as (
                 then max(value) filter (where metric = 'substring_match')
             else coalesce(
                 max(value) filter (where metric = 'whole_word_match'),
-                -- null and a substring that was looked for: it was answered, and yes or no could not be read
+                -- null beside a value of substring_match: there was a reply, but its yes or no could not be read
                 if(count(value) filter (where metric = 'substring_match') > 0, 0, null)
             )
         end as whole_word_match

@@ -1,13 +1,16 @@
-"""The requests to proposer and judge (Tan et al., section 6.4): every call follows upon the one before it.
+"""The requests to proposer and judge (Tan et al., section 6.4).
 
-Stages: ``propose`` (a template of one's own, after the paper's), ``judge`` (is it clear, with one answer that is easily
-verified, and why?), for what was accepted ``fill`` (its slots, many times), and for each instance ``generate`` and
-``verify``. Instances of one template are told apart by their ``sample``.
+The stages, each about the calls of the one before it:
+
+``propose``    the model invents a template like the paper's
+``judge``      the judge says if the template is clear, with one answer that is easily verified, and why
+``fill``       the model fills the slots of an accepted template many times; each filling is an instance
+``generate``   the model carries out the first prompt of an instance; ``sample`` is the instance's number
+``verify``     the model answers the second prompt about its text
 
 The paper's Table 8 has templates with slots ("Write a paragraph mentioning exactly [num] distinct [countries]."); "one
 can further ask the model to generate example instances of questions based on the template question". A slot is a name
-in square brackets. What stands in the second prompt or in the answer must stand in the first one, or nobody could know
-it.
+in square brackets. Every slot of the second prompt and of the answer must be in the first prompt, too.
 """
 
 import re
@@ -37,10 +40,10 @@ class Proposal:
     """A task that a model invented.
 
     Attributes:
-        name: Its name.
+        name: The task's name.
         generate_prompt: The prompt that asks for a text with a property.
         verify_prompt: The prompt that asks about that property.
-        answer: The right answer; it may be a slot.
+        answer: The correct answer; it may be a slot.
     """
 
     name: str
@@ -50,7 +53,7 @@ class Proposal:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names of the slots of its first prompt, each once.
+        """The names of the first prompt's slots, without repeats.
 
         >>> Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]").slots
         ('num', 'topic')
@@ -58,16 +61,16 @@ class Proposal:
         return tuple(dict.fromkeys(_SLOT.findall(self.generate_prompt)))
 
     def filled(self, values: Mapping[str, str]) -> "Proposal":
-        """Return an instance: every slot with its value in place of it."""
+        """Return an instance: the proposal with every slot replaced by its value."""
 
-        def put_in(template: str) -> str:
+        def fill(template: str) -> str:
             return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
 
-        return Proposal(self.name, put_in(self.generate_prompt), put_in(self.verify_prompt), put_in(self.answer))
+        return Proposal(self.name, fill(self.generate_prompt), fill(self.verify_prompt), fill(self.answer))
 
 
 def read_proposal(reply: str) -> Outcome[Proposal]:
-    r"""Return the four lines of a proposal, each exactly once; null, with the reason, where they are not there.
+    r"""Read a proposal from its four lines; null with a reason unless the reply has each line exactly once.
 
     >>> read_proposal("Task: Rhyme\nFirst generate: Write.\nThen evaluate: Does it rhyme?\nAnswer: yes").value.answer
     'yes'
@@ -83,10 +86,10 @@ def read_proposal(reply: str) -> Outcome[Proposal]:
     return Outcome(Proposal(*values))
 
 
-def why_not_a_template(proposal: Proposal) -> str | None:
-    """Return the reason that a proposal cannot be filled many times; null if it can.
+def reason_not_a_template(proposal: Proposal) -> str | None:
+    """Return the reason that a proposal is not a template that can be filled; None if it is.
 
-    >>> why_not_a_template(Proposal("Rain", "Write [num] lines.", "How many lines?", "[count]"))
+    >>> reason_not_a_template(Proposal("Rain", "Write [num] lines.", "How many lines?", "[count]"))
     'the slot [count] is not in its first prompt'
     """
     if not proposal.slots:
@@ -95,16 +98,16 @@ def why_not_a_template(proposal: Proposal) -> str | None:
     return f"the slot [{min(unknown)}] is not in its first prompt" if unknown else None
 
 
-def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, str]]:
-    r"""Return the fillings of the slots in a reply, line by line: complete and distinct ones.
+def read_instances(reply: str, proposal: Proposal, num_instances: int) -> list[dict[str, str]]:
+    r"""Read the values of the slots from the lines of a reply; incomplete and repeated instances are left out.
 
     Args:
         reply: A reply of the stage ``fill``.
         proposal: The template.
-        most: The number of instances that were asked for; further ones are ignored.
+        num_instances: The number of instances requested; further ones are ignored.
 
     >>> rain = Proposal("Rain", "Write [num] lines on [topic].", "How many lines?", "[num]")
-    >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, most=10)
+    >>> read_instances("1. [num] = 3; [topic] = rain\n2. [num] = 4\n[topic]: fog; [num]: 5", rain, num_instances=10)
     [{'num': '3', 'topic': 'rain'}, {'num': '5', 'topic': 'fog'}]
     """
     instances = []
@@ -113,7 +116,7 @@ def read_instances(reply: str, proposal: Proposal, most: int) -> list[dict[str, 
         instance = {slot: values.get(slot, "") for slot in proposal.slots}
         if all(instance.values()) and instance not in instances:
             instances.append(instance)
-    return instances[:most]
+    return instances[:num_instances]
 
 
 PROPOSE, JUDGE, FILL, GENERATE, VERIFY = STAGES = ("propose", "judge", "fill", "generate", "verify")
@@ -122,15 +125,15 @@ VARIANT = "agents"
 
 
 _UNSUITED_TASKS = ("specific-mention", "sentiment", "sports-statistics")
-"""Tasks of the paper that no template with slots shows."""
+"""Tasks of the paper whose templates have no slots."""
 
 
-def propose_prompt(number: int, most_tasks: int | None = None) -> str:
+def propose_prompt(number: int, max_tasks: int | None = None) -> str:
     """Return the prompt that asks for a proposal.
 
     Args:
         number: The number of the proposal, from 1.
-        most_tasks: The largest number of the paper's tasks that it lists; null: all that suit.
+        max_tasks: The largest number of the paper's tasks that it lists; null for all that have slots.
     """
     tables = paper_templates()["tables_8_13_and_14"]
     tasks = [
@@ -139,11 +142,11 @@ def propose_prompt(number: int, most_tasks: int | None = None) -> str:
         if not name.startswith("image-") and name not in _UNSUITED_TASKS
     ]
     template: str = prompts()["agents"]["propose"]
-    return template.replace("{tasks}", "\n".join(tasks[:most_tasks])).replace("{number}", str(number))
+    return template.replace("{tasks}", "\n".join(tasks[:max_tasks])).replace("{number}", str(number))
 
 
 def judge_prompt(proposal: str) -> str:
-    """Return the prompt that asks whether a proposal is sound."""
+    """Return the prompt that asks the judge about a proposal."""
     return str(prompts()["agents"]["judge"]).replace(MARKER, proposal)
 
 
@@ -165,8 +168,8 @@ def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so
     Args:
         stage: The stage.
         num_instances: The number of instances of a template.
-        shots: Worked examples that completion models are shown first; null: they are asked with the plain text.
-        so_far: The run.
+        shots: Worked examples for completion models; null to give them the plain prompt.
+        so_far: The run so far.
     """
 
     def request(example_id: str, prompt: str, sample: int = 0, parent: str | None = None) -> Request:
@@ -186,63 +189,66 @@ def requests(stage: str, num_instances: int, shots: Sequence[Example] | None, so
 
 
 def _prompts(stage: str, num_instances: int, row: Row, by_id: Mapping[str, Row]) -> Iterator[tuple[int, str]]:
-    """Yield the prompts that follow upon a call, each with its sample."""
+    """Yield the prompts of a stage about a call of the stage before, each with its sample."""
     template = template_in(proposal_of(row, by_id)).value
     if template is None:
         return
     if stage == JUDGE:
-        yield 0, judge_prompt(_said(proposal_of(row, by_id)))
+        yield 0, judge_prompt(_spoken_text(proposal_of(row, by_id)))
     elif stage == FILL:
         if read_judgement(row).outcome.value == "yes":
-            yield 0, fill_prompt(_said(proposal_of(row, by_id)), num_instances)
+            yield 0, fill_prompt(_spoken_text(proposal_of(row, by_id)), num_instances)
     elif stage == GENERATE:
-        for number, values in enumerate(read_instances(_said(row), template, num_instances)):
+        for number, values in enumerate(read_instances(_spoken_text(row), template, num_instances)):
             yield number, template.filled(values).generate_prompt
-    elif not missing(row):
+    elif not reason_not_verifiable(row):
         instance = instance_of(row, by_id)
-        assert instance is not None, "what was written was asked for by an instance"
+        assert instance is not None, "every text belongs to an instance"
         yield row["sample"], f"{instance.verify_prompt}\n\n{asked_text(row['generation'], row['prompt']).text}"
 
 
-def _said(row: Row) -> str:
+def _spoken_text(row: Row) -> str:
+    """Return the reply of a call without its thinking."""
     return without_thinking(row["generation"], row["prompt"]).text
 
 
 def proposal_in(row: Row) -> Outcome[Proposal]:
-    """Return the proposal of a call of stage ``propose`` that got a reply."""
-    return read_proposal(_said(row))
+    """Read the proposal in the reply of a call of stage ``propose``."""
+    return read_proposal(_spoken_text(row))
 
 
 def template_in(row: Row) -> Outcome[Proposal]:
-    """Return the proposal of a call if it is a template; else null, with the reason."""
+    """Read the proposal in a reply; null with a reason unless it is a template."""
     proposal = proposal_in(row)
-    reason = proposal.reason if proposal.value is None else why_not_a_template(proposal.value)
+    reason = proposal.reason if proposal.value is None else reason_not_a_template(proposal.value)
     return proposal if reason is None else Outcome(None, reason)
 
 
 def read_judgement(row: Row) -> Reading:
-    """Return the verdict of an answered call of stage ``judge``."""
+    """Read the verdict in a reply of stage ``judge``, yes or no."""
     return read("yes-no", row["generation"], row["finish_reason"], row["prompt"])
 
 
 def reason_given(row: Row) -> str | None:
-    """Return the judge's reason: the text after ``Reason:``, else its whole reply; null if that is empty."""
-    reply = _said(row).strip()
+    """Return the judge's reason: the text after ``Reason:``, or else its whole reply; None if that is empty."""
+    reply = _spoken_text(row).strip()
     return reply.rpartition("Reason:")[2].strip() or reply or None
 
 
-def missing(text: Row) -> str | None:
-    """Return the reason that no question about a text can be asked."""
+def reason_not_verifiable(text: Row) -> str | None:
+    """Return the reason that no question about a text can be asked; None if one can."""
     if text["error"] is not None:
         return failed(text).reason
     if not text["generation"].strip():
         return "empty"
-    reply = _said(text)
-    return "refusal" if is_refusal(reply) else (None if reply else "thinking only")
+    reply = _spoken_text(text)
+    if is_refusal(reply):
+        return "refusal"
+    return None if reply else "thinking only"
 
 
 def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:
-    """Return the call of stage ``propose`` that a call goes back to.
+    """Return the call of stage ``propose`` that a call descends from.
 
     Args:
         row: A call.
@@ -254,11 +260,11 @@ def proposal_of(row: Row, by_id: Mapping[str, Row]) -> Row:
 
 
 def instance_of(row: Row, by_id: Mapping[str, Row]) -> Proposal | None:
-    """Return the proposal that a call of ``generate`` or ``verify`` carries out, with its slots filled."""
+    """Return the instance that a call of ``generate`` or ``verify`` belongs to: its proposal with filled slots."""
     proposal = proposal_in(proposal_of(row, by_id)).value
     text = row if row["stage"] == GENERATE else by_id[row["parent_generation_id"]]
     source = by_id[text["parent_generation_id"]]
     if proposal is None or source["stage"] != FILL:
         return proposal
-    instances = read_instances(_said(source), proposal, text["sample"] + 1)
+    instances = read_instances(_spoken_text(source), proposal, text["sample"] + 1)
     return proposal.filled(instances[text["sample"]]) if len(instances) > text["sample"] else None

@@ -1,4 +1,4 @@
-"""The part of a report on agents: the shares of their tasks that can be read, are accepted, and end in agreement."""
+"""The part of a report on agents: the shares of invented tasks that are templates, accepted and answered alike."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,17 +10,17 @@ from selfknow.report.shape import Figure, Finding, Headline, Panel, Row
 from selfknow.report.text import rounded
 
 _QUERY = "self_knowledge_agents"
-_BARS = 40  # rows of one chart
+_MAX_BARS = 40  # rows of one chart
 _MEASURES = {
-    "self_consistent": "Agrees with itself on tasks of its own",
+    "self_consistent": "Agrees with itself on its own tasks",
     "accepted": "Proposals that the judge accepts",
-    "filled": "Instances given, of those asked for",
+    "filled": "Requested instances that it gives",
     "proposal_parsed": "Proposals that are templates",
 }
 
 
 def headline(report: Report) -> Headline | None:
-    """Self-consistency on tasks of its own, and how many of them there were; null where nothing was scored."""
+    """Return self-consistency on a model's own tasks, and the shares of these; None if nothing was scored."""
     rows = report.rows_of(_QUERY)
     shown_measures = measures(
         report,
@@ -31,31 +31,31 @@ def headline(report: Report) -> Headline | None:
     )
     if not shown_measures:
         return None
-    agreeing = [row for row in rows if row["measure"] == "self_consistent" and row["share"] is not None]
-    return Headline([_finding(row) for row in agreeing], shown_measures)
+    consistency_rows = [row for row in rows if row["measure"] == "self_consistent" and row["share"] is not None]
+    return Headline([_finding(row) for row in consistency_rows], shown_measures)
 
 
 def _finding(row: Row) -> Finding:
-    agrees = number("agrees with itself", row, "share")
+    consistency = number("agrees with itself", row, "share")
     sentence = f"It agrees with itself on {rounded(row['share'])} of the tasks that it made up."
-    return Finding(row["generator"], against_half(agrees), sentence, [agrees], setting=_judge(row))
+    return Finding(row["generator"], against_half(consistency), sentence, [consistency], setting=_judge_label(row))
 
 
-def _judge(row: Row) -> str:
+def _judge_label(row: Row) -> str:
     return f"judged by {row['verifier']}" if row["verifier"] != row["generator"] else ""
 
 
 def _label(row: Row) -> str:
-    return joined(row["generator"], _judge(row))
+    return joined(row["generator"], _judge_label(row))
 
 
 def _agents(rows: Sequence[Row]) -> list[Panel]:
-    shown = [
+    dots = [
         dot(row, _label(row), "share", measure=row["measure"].replace("_", " "))
         for row in rows
         if row["share"] is not None
-    ][:_BARS]
-    return [Panel("", charts.dots(shown, "share", colour="measure", title="share of graded"))] if shown else []
+    ][:_MAX_BARS]
+    return [Panel("", charts.dots(dots, "share", colour="measure", title="share of graded"))] if dots else []
 
 
 FIGURES: Mapping[str, Figure] = {
@@ -71,4 +71,4 @@ FIGURES: Mapping[str, Figure] = {
         title="Its proposals",
     ),
 }
-"""What a report draws, by the name of the query."""
+"""The figures of the report, in their order, by the name of their query."""

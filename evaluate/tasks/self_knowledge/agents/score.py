@@ -1,12 +1,14 @@
 """Scores of invented tasks (Tan et al., section 6.4, Table 8).
 
-Metrics: ``proposal_parsed`` (its four lines are there, and slots that can be filled; else 0 with the reason),
-``accepted`` (the judge said yes), ``filled`` (the share of the instances asked for that were given whole, each once),
-``reply_parsed`` and ``self_consistent`` (the verifying reply is the answer that the instance names; where a text failed
-or was refused, so that nobody was asked about it, null on the text's own row). No program knows the truth of a task
-that a model has just invented, so that there are no further numbers.
+``proposal_parsed``   1 if the reply has the four lines and slots that can be filled; else 0 with the reason
+``accepted``          1 if the judge says yes
+``filled``            the share of the requested instances that are complete and distinct
+``reply_parsed``      1 if the verifying reply could be read
+``self_consistent``   1 if the verifying reply is the instance's answer. If a text failed or is a refusal, nothing is
+                      asked about it; the metric is then null on the text's own row
 
-``parsed/self_knowledge_proposals`` says of every proposal what it was, what became of it, and why.
+No program knows the true answer to a task that a model has just invented, so there are no other metrics. The table
+``parsed/self_knowledge_proposals`` has every proposal with its state and the reason.
 """
 
 from collections import Counter
@@ -27,11 +29,11 @@ from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
     PROPOSE,
     VERIFY,
     instance_of,
-    missing,
     proposal_in,
     proposal_of,
     read_judgement,
     reason_given,
+    reason_not_verifiable,
     template_in,
 )
 from selfknow.evaluate.tasks.self_knowledge.replies import parse, read
@@ -48,8 +50,8 @@ PROPOSALS = pa.schema(
         pa.field("num_instances", pa.int32(), nullable=False),
     ]
 )
-"""A row per proposal; its state is accepted, refused, undecided (the judge could not be read), unusable (no template),
-failed or not judged, and ``why`` the judge's or the reader's reason."""
+"""A row per proposal. Its state is accepted, refused, undecided (the judge's reply could not be read), unusable (not a
+template), failed or not judged. ``why`` is the judge's or the reader's reason."""
 _COLUMNS = (
     *("generation_id", "stage", "parent_generation_id", "sample", "prompt", "generation", "finish_reason", "error"),
 )
@@ -62,7 +64,7 @@ _METRICS = {
 
 
 def reply_kind(answer: str) -> str:
-    """Return the reading of a reply about an invented task: yes or no, a number, or a free text.
+    """Return the kind of reply that an invented task expects, by its answer: ``yes-no``, ``number`` or ``text``.
 
     >>> reply_kind("Yes."), reply_kind("1,024"), reply_kind("Right angle")
     ('yes-no', 'number', 'text')
@@ -74,7 +76,7 @@ def reply_kind(answer: str) -> str:
 
 
 def read_answer(kind: str, reply: str, finish_reason: str | None = None, prompt: str = "") -> Reading:
-    """Return a verifying reply; a text is compared in lower case, without punctuation around it."""
+    """Read a verifying reply; a text is in lower case, without punctuation around it."""
     if kind != "text":
         return read(kind, reply, finish_reason, prompt)
     return read_reply(_read_text, reply, finish_reason, prompt)
@@ -92,11 +94,10 @@ class _Calls:
     """The facts about other calls that the scores of a call need.
 
     Attributes:
-        by_id: Proposals, judgements and fillings; of a text its parent and its sample.
-        num_texts: By proposal or filling, the number of texts that go back to it.
-        first_after: By proposal, the first call that goes back to it.
-        num_instances: The number of instances of a template; null in runs of an earlier version, which carried
-            proposals out as they were.
+        by_id: The calls before ``verify``, by ``generation_id``; of a text only its parent and sample.
+        num_texts: The number of texts that descend from a proposal or filling, by its ``generation_id``.
+        first_after: The first call about a proposal, by the proposal's ``generation_id``.
+        num_instances: The number of instances of a template; null in old runs, which had no slots.
     """
 
     by_id: Mapping[str, Row]
@@ -109,8 +110,8 @@ def _read_calls(run: FinishedRun) -> _Calls:
     by_id: dict[str, Row] = {}
     for row in run.rows(*_COLUMNS):
         if row["stage"] != VERIFY:
-            of_text = {name: row[name] for name in ("stage", "parent_generation_id", "sample")}
-            by_id[row["generation_id"]] = of_text if row["stage"] == GENERATE else row
+            text_fields = {name: row[name] for name in ("stage", "parent_generation_id", "sample")}
+            by_id[row["generation_id"]] = text_fields if row["stage"] == GENERATE else row
     num_texts: Counter[str] = Counter()
     first_after: dict[str, Row] = {}
     for row in run.rows(*_COLUMNS):
@@ -124,27 +125,27 @@ def _read_calls(run: FinishedRun) -> _Calls:
 
 
 def score(run: FinishedRun, options: ScoreOptions) -> Iterator[Scores]:  # noqa: ARG001
-    """Score a run, by the last attempt of every call."""
+    """Yield the scores of a run."""
     calls = _read_calls(run)
     for batch in run.calls:
         rows = batch.select(_COLUMNS).to_pylist()
         scores = scores_table(
             (row["generation_id"], metric, outcome) for row in rows for metric, outcome in _metrics(row, calls).items()
         )
-        excerpts = {row["generation_id"]: part for row in rows if (part := _kept(row, calls.by_id)) is not None}
+        excerpts = {row["generation_id"]: part for row in rows if (part := _excerpt(row, calls.by_id)) is not None}
         proposals = [_proposal(row, calls) for row in rows if row["stage"] == PROPOSE]
         parsed = {"self_knowledge_proposals": pa.Table.from_pylist(proposals, schema=PROPOSALS)}
         yield Scores({"self-knowledge-agents": scores}, parsed, excerpts)
 
 
-def _kept(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
-    """Return the part of a reply that was read, or shown to whoever was asked about it."""
+def _excerpt(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
+    """Return the part of a reply that was read, or shown in the verifying prompt."""
     if row["generation"] is None:
         return None
     if row["stage"] == JUDGE:
         return read_judgement(row).excerpt
     if row["stage"] == VERIFY:
-        return _verified(row, by_id)[0].excerpt
+        return _verified_answers(row, by_id)[0].excerpt
     if row["stage"] == GENERATE:
         return asked_text(row["generation"], row["prompt"])
     return without_thinking(row["generation"], row["prompt"])
@@ -152,7 +153,7 @@ def _kept(row: Row, by_id: Mapping[str, Row]) -> Excerpt | None:
 
 def _metrics(row: Row, calls: _Calls) -> dict[str, Outcome[float]]:
     if row["stage"] == GENERATE:
-        reason = missing(row)
+        reason = reason_not_verifiable(row)
         return {"self_consistent": Outcome(None, f"not asked: {reason}")} if reason else {}
     if row["error"] is not None:
         return dict.fromkeys(_METRICS.get(row["stage"], ()), failed(row))
@@ -165,7 +166,7 @@ def _metrics(row: Row, calls: _Calls) -> dict[str, Outcome[float]]:
         return {"accepted": Outcome(accepted, verdict.reason)}
     if row["stage"] == FILL:
         return {"filled": Outcome(calls.num_texts[row["generation_id"]] / int(calls.num_instances or 1))}
-    reading, answer = _verified(row, calls.by_id)
+    reading, answer = _verified_answers(row, calls.by_id)
     reply = reading.outcome
     agrees = None if reply.value is None else float(reply.value == answer.value)
     return {
@@ -174,10 +175,10 @@ def _metrics(row: Row, calls: _Calls) -> dict[str, Outcome[float]]:
     }
 
 
-def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
-    """Return the answer of a verifying reply, and the answer that its instance names."""
+def _verified_answers(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]]:
+    """Return the answer of a verifying reply, and the expected answer of its instance."""
     instance = instance_of(row, by_id)
-    assert instance is not None, "only what could be read was carried out"
+    assert instance is not None, "every verified text belongs to an instance"
     kind = reply_kind(instance.answer)
     answer = read_answer(kind, instance.answer).outcome
     return read_answer(kind, row["generation"], row["finish_reason"], row["prompt"]), answer
@@ -186,17 +187,17 @@ def _verified(row: Row, by_id: Mapping[str, Row]) -> tuple[Reading, Outcome[str]
 def _proposal(row: Row, calls: _Calls) -> dict[str, Any]:
     """Return a row for a proposal: its fields, its state and the reason."""
     id_ = row["generation_id"]
-    own = {"generation_id": id_, "num_instances": 0}
+    fields = {"generation_id": id_, "num_instances": 0}
     if row["error"] is not None:
-        return {**own, "state": "failed", "why": failed(row).reason}
+        return {**fields, "state": "failed", "why": failed(row).reason}
     proposal = proposal_in(row).value
-    own |= {**({} if proposal is None else vars(proposal)), "num_instances": calls.num_texts[id_]}
-    judged = calls.first_after.get(id_)
-    if judged is None:
+    fields |= {**({} if proposal is None else vars(proposal)), "num_instances": calls.num_texts[id_]}
+    judgement = calls.first_after.get(id_)
+    if judgement is None:
         reason = template_in(row).reason
-        return {**own, "state": "unusable" if reason else "not judged", "why": reason}
-    if judged["error"] is not None:
-        return {**own, "state": "not judged", "why": failed(judged).reason}
-    verdict = read_judgement(judged).outcome
+        return {**fields, "state": "unusable" if reason else "not judged", "why": reason}
+    if judgement["error"] is not None:
+        return {**fields, "state": "not judged", "why": failed(judgement).reason}
+    verdict = read_judgement(judgement).outcome
     state = {"yes": "accepted", "no": "refused"}.get(verdict.value or "", "undecided")
-    return {**own, "state": state, "why": reason_given(judged)}
+    return {**fields, "state": state, "why": reason_given(judgement)}

@@ -1,13 +1,13 @@
 -- Does a model invent usable tasks, and does it agree with itself on them?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8
--- Grain: one row per proposer, a judge, and a measure.
--- Columns: generator (who proposes tasks, writes and is asked about its own texts), verifier (who judges the
--- proposals); measure: proposal_parsed (its four lines are there, and slots to be filled), accepted (the judge says
--- yes), filled (of the instances asked for the share that was given), self_consistent (the reply about the text is the
--- answer that the instance names); n proposals, judgements or texts, n_graded of them, n_proposals that they go back
--- to; share, low and high (95%, Wilson over proposals, since instances of one are no independent trials), share_yes of
--- share_of (the sum over those that count, and their number): a reply that could not be read counts as wrong, a failed
--- request does not count. There is no chance line: the tasks are the model's own.
+-- Grain: one row per proposer, judge and measure.
+-- Columns: generator (proposes tasks, writes texts and is asked about them), verifier (judges the proposals); measure:
+-- proposal_parsed (the proposal has four lines, and slots), accepted (the judge says yes), filled (the share of
+-- requested instances that are given), self_consistent (the reply about the text is the instance's answer); n
+-- proposals, judgements or texts, n_graded of them, n_proposals that they descend from; share, low and high (95%,
+-- Wilson over proposals, because instances of one proposal are not independent), share_yes of share_of (the sum and the
+-- number of those that count): a reply that could not be read counts as wrong, a failed request does not count. There
+-- is no chance line, because the tasks are the model's own.
 -- Needs: scores
 with casts as (
     select

@@ -1,11 +1,11 @@
--- What did a model propose, what was accepted or refused, and why?
+-- Which tasks did a model propose, which were accepted or refused, and why?
 -- Source: Tan et al., Can I understand what I create?, section 6.4 and Table 8, which shows three of them
 -- Grain: one row per run and proposal.
--- Columns: run_id, generator (who proposes), verifier (who judges), proposal (its row's id); name, generate_prompt,
--- verify_prompt and answer, with slots in square brackets; state (accepted, refused, undecided: the judge could not be
--- read, unusable: no template, failed, not judged), why (the judge's reason, or the reader's); n instances that were
--- carried out, n_graded of them; consistent (the share whose reply is the answer that the instance names), low, high
--- (95%, Wilson over instances; a reply that could not be read is not graded).
+-- Columns: run_id, generator (the proposer), verifier (the judge), proposal (the row's id); name, generate_prompt,
+-- verify_prompt and answer, with slots in square brackets; state (accepted, refused, undecided: the judge's reply could
+-- not be read, unusable: not a template, failed, not judged), why (the judge's reason, or the reader's); n instances
+-- carried out, n_graded of them; consistent (the share whose reply is the instance's answer), low, high (95%, Wilson
+-- over instances; a reply that could not be read is not graded).
 -- Needs: scores
 with judges as (
     select

@@ -1,6 +1,6 @@
-"""Agents: a model invents templates of tasks, another judges them, and the first carries out what was accepted.
+"""Agents: a model invents templates of tasks, another judges them, and the first carries out the accepted ones.
 
-Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and judge may be any two models, or one. A
+Tan et al., Can I understand what I create?, section 6.4, Table 8. Proposer and judge may be the same model. A
 row: ``{"id": "agents-000-plain", "prompt": …}``.
 """
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from selfknow.models.opening import ModelOptions
     from selfknow.report.task import TaskReport
 
-_PROPOSALS = 20
-_INSTANCES = 10
+_NUM_PROPOSALS = 20
+_NUM_INSTANCES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions(Options):
-    """Options of agents: the judge, and how often a template is filled.
+    """Options for agents: the judge, and the number of instances of a template.
 
     Attributes:
-        verifier: The model that judges; if empty, the proposer itself.
+        verifier: The model that judges; empty for the proposer itself.
         instances: The number of instances of an accepted template.
-        examples: Show base models two worked proposals first.
+        examples: True if completion models are shown two worked proposals first.
     """
 
-    instances: int = option(_INSTANCES, "Instances of each accepted template.", minimum=1)
+    instances: int = option(_NUM_INSTANCES, "Instances of each accepted template.", minimum=1)
     verifier: tuple[str, ...] = option((), "The model that judges what --model proposes. Default: --model itself.")
     examples: bool = option(True, "Show base models two worked proposals first.", switch="examples/no-examples")
 
@@ -46,7 +46,7 @@ def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
     from selfknow.evaluate.tasks.self_knowledge.agents.worked import agent_completion_settings
     from selfknow.runs.description import DatasetReference
 
-    rows = examples(options.limit or _PROPOSALS)
+    rows = examples(options.limit or _NUM_PROPOSALS)
     completion = agent_completion_settings() if options.examples else None
     settings = {"instances": options.instances, "completion": completion}
     return Rows(rows, DatasetReference("self-knowledge", "agents"), settings)
@@ -54,9 +54,7 @@ def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
 
 def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
     if len(options.verifier) > 1:
-        raise UserError(
-            f"one model judges the tasks of agents: name one {argument('verifier')}, not {len(options.verifier)}"
-        )
+        raise UserError(f"one model judges the tasks: name one {argument('verifier')}, not {len(options.verifier)}")
     proposer = models.language_model()
     judge = models.named(options.verifier[0]).language_model() if options.verifier else proposer
     return Models([proposer], [judge], {"judge": judge.name})
@@ -103,7 +101,7 @@ def _report() -> "TaskReport":
 
 SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     name="self-knowledge-agents",
-    question="Does it agree with itself on tasks of its own?",
+    question="Does it agree with itself on its own tasks?",
     usage=("self-knowledge:agents --verifier JUDGE --limit 20",),
     options={"self-knowledge:agents": AgentOptions},
     open=_open,

@@ -1,4 +1,4 @@
-"""Worked examples of inventing and carrying out a task, which a completion (base) model is shown before it is asked.
+"""Worked examples of inventing and carrying out a task, which a completion (base) model sees before its own task.
 
 The examples are data (``datasets_src/self_knowledge/completion/agents.yaml``); their prompts are those of the stages.
 """
@@ -10,30 +10,30 @@ from typing import Any
 import yaml
 
 from selfknow.builders.sources import read_text
-from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, shown
+from selfknow.evaluate.tasks.completions import Example, completion_settings, frame_stop, worked_example
 from selfknow.evaluate.tasks.self_knowledge.agents.prompts import Proposal, fill_prompt, judge_prompt, propose_prompt
 
 _LISTED_TASKS = 2
-"""Tasks that an example of ``propose`` lists: with all of them the examples would fill a small model's context."""
+"""The number of tasks that an example of ``propose`` lists: all of them would fill a small model's context."""
 
 
 @cache
 def worked_proposals() -> Sequence[Mapping[str, Any]]:
-    """Return the examples as they stand in the file."""
+    """Return the examples of the data file, unchanged."""
     value: Sequence[Mapping[str, Any]] = yaml.safe_load(read_text("self_knowledge/completion/agents.yaml"))
     return value
 
 
 def agent_completion_settings() -> dict[str, object]:
-    """Return the entry of ``run.json`` about how completion models are asked."""
+    """Return the entry of ``run.json`` about the prompts of completion models."""
     return completion_settings(worked_proposals(), len(worked_proposals()), frame_stop())
 
 
 @cache
 def shots(stage: str) -> Sequence[Example]:
-    """Return the worked examples of a stage; a proposal that is refused has none of the last two stages."""
+    """Return the worked examples of a stage; a refused proposal has none for the last two stages."""
     calls = [_calls(number, entry) for number, entry in enumerate(worked_proposals(), start=1)]
-    return [shown(*by_stage[stage]) for by_stage in calls if stage in by_stage]
+    return [worked_example(*by_stage[stage]) for by_stage in calls if stage in by_stage]
 
 
 def _calls(number: int, entry: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:

@@ -1,11 +1,11 @@
 -- self_knowledge_cells: the shares of one task, protocol and pair of models.
 -- Grain: one row per task, generator, verifier, wording, style, protocol and verifying stage.
--- Columns: those; n texts, n_prompts (distinct ones that they were written for, which are the trials of the intervals),
--- n_leaking (texts that state their own answer, section 7.2.1), n_estimated (where what is right is an estimate); for
--- each of written (rightly), read (rightly), consistent (self-consistent), changed (as it must), true (all three):
--- n_… graded, the share, and its 95% interval (Wilson). Reads self_knowledge_replies.
+-- Columns: task, generator, verifier, wording, style, protocol, stage; n texts, n_prompts (distinct ones, the trials of
+-- the intervals), n_leaking (texts that state their own answer, section 7.2.1), n_estimated (texts whose true answer is
+-- an estimate); for each of written (correctly), read (correctly), consistent (self-consistent), changed (as it must),
+-- true (all three): n_… graded, the share, and its 95% interval (Wilson). Reads self_knowledge_replies.
 create or replace view self_knowledge_cells as
--- The texts of a prompt are counted first: a count of distinct prompts for each share takes many times as long.
+-- Count the texts of each prompt first: counting distinct prompts for each share takes many times as long.
 with prompts as (
     select
         task, generator, verifier, wording, style, protocol, stage, prompt_id,

@@ -1,8 +1,8 @@
--- self_knowledge_paper: what the columns of the paper's tables were asked.
+-- self_knowledge_paper: the task, protocol and measure behind each column of the paper's tables.
 -- Source: Tan et al., Can I understand what I create?
 -- Grain: one row per column of a table.
--- Columns: paper_table (table-1, …), paper_column (null: unknown); task, protocol, stage, style; measure (of its
--- number: consistent, written, read, changed or true).
+-- Columns: paper_table (table-1, …), paper_column (null: unknown); task, protocol, stage, style; measure (consistent,
+-- written, read, changed or true).
 create or replace view self_knowledge_paper as
 with cells (paper_table, paper_column, task, protocol, stage, style, measure) as (
     values

@@ -1,14 +1,14 @@
--- self_knowledge_replies: the right reply about each text, and the model's reply.
+-- self_knowledge_replies: the metrics of each text and of the reply about it.
 -- Grain: one row per requested text, verifying stage of its protocol and verifier.
--- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; prompt_id (of the prompt that the text
--- was written for: several texts may share one); generator, verifier; generate_id (the text), about_id (what the reply
--- is about: the text, or the dual one), verify_id (null: not asked); generation_correct, leaks_answer (of what the
--- reply is about); reply_parsed, verification_correct, self_consistent, answer_changed, all_correct (0, 1 or null);
--- written, read, consistent (the first, third and fourth of these as a headline counts them: 0 where nothing could be
--- read, or two things; null where nobody can know); estimated (whether one of the first two rests on an estimate, such
--- as a closed list); reason (why verification_correct or self_consistent is null). A text that failed, or that nobody
--- could be asked about, has a row for every verifier, so it stays in every denominator. Reads calls, scores
--- and self_knowledge_unread.
+-- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; prompt_id (of the generating prompt,
+-- which several texts may share); generator, verifier; generate_id (the text), about_id (the text that the reply is
+-- about: the same, or the dual one), verify_id (the reply; null: not asked); generation_correct, leaks_answer (of the
+-- text about_id); reply_parsed, verification_correct, self_consistent, answer_changed, all_correct (0, 1 or null);
+-- written, read, consistent (generation_correct, verification_correct and self_consistent as headlines count them: 0 if
+-- a reply could not be read, or could be read two ways; null if unknown); estimated (true if generation_correct or
+-- verification_correct is an estimate, such as from a closed list); reason (why verification_correct or self_consistent
+-- is null). A text that failed, or that nothing could be asked about, has a row for every verifier, so it stays in
+-- every denominator. Reads calls, scores and self_knowledge_unread.
 create or replace view self_knowledge_replies as
 with asked as (
     select * from calls
@@ -20,7 +20,7 @@ example_ids as (
     where stage = 'generate'
 ),
 
--- An id is cut once, not for each of the thousands of texts that were asked for by it.
+-- Parse each id only once: thousands of texts may share it.
 names as materialized (
     select
         example_id,
@@ -47,7 +47,7 @@ duals as (
     where stage = 'dual'
 ),
 
-said as (
+replies as (
     select
         model as verifier,
         generation_id as verify_id,
@@ -67,17 +67,17 @@ stages (protocol, stage) as (
 
 verifiers as (
     select distinct run_id, variant, generator, verifier
-    from said
-    left join duals on said.about_id = duals.dual_id
-    inner join texts on coalesce(duals.generate_id, said.about_id) = texts.generation_id
+    from replies
+    left join duals on replies.about_id = duals.dual_id
+    inner join texts on coalesce(duals.generate_id, replies.about_id) = texts.generation_id
 ),
 
-wanted as (
+expected as (
     select
         run_id, task, protocol, wording, style, stages.stage, example_id, sample,
         md5(prompt) as prompt_id,
         generator,
-        -- Where nothing a model wrote could be asked about, it stands for itself.
+        -- If none of a model's texts could be asked about, the model counts as its own verifier.
         coalesce(verifier, generator) as verifier,
         generation_id as generate_id,
         if(stages.stage = 'verify-dual', dual_id, generation_id) as about_id
@@ -118,7 +118,7 @@ unread as (
 )
 
 select
-    wanted.*, verify_id,
+    expected.*, verify_id,
     written.generation_correct, written.leaks_answer,
     reply.reply_parsed, reply.verification_correct, reply.self_consistent, reply.answer_changed, reply.all_correct,
     coalesce(written.generation_correct, if(unwritten.written, 0, null)) as written,
@@ -132,8 +132,8 @@ select
         coalesce(written.reason, original.reason, 'not asked: nothing to ask about, or not yet'),
         reply.reason
     ) as reason
-from wanted
-left join said using (about_id, stage, verifier)
+from expected
+left join replies using (about_id, stage, verifier)
 left join graded as written on about_id = written.generation_id
 left join graded as original
     on stage = 'verify-dual' and generate_id = original.generation_id and original.reason is not null

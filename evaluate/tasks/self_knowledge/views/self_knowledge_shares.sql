@@ -1,6 +1,6 @@
--- What `share` says where several shares stand in one row: its n_graded as n_NAME, its share as NAME, and its ends as
--- NAME_low and NAME_high. The trials are distinct prompts: at temperature 0 a hundred texts of one prompt are one
--- answer. Spread them as columns with `unnest`:
+-- Macros for several shares in one row: n_NAME (graded), NAME (the share), NAME_low and NAME_high (its interval). The
+-- trials are distinct prompts, because at temperature 0 a hundred texts of one prompt are the same. Spread the struct
+-- into columns with `unnest`:
 --
 -- prompt_share(value, prompt_id)       n texts, n_graded, n_prompts (of graded texts), share, low and high (95%,
 -- Wilson)
@@ -10,7 +10,7 @@
 -- changed_share(value, prompt_id)      of answer_changed
 -- true_share(value, prompt_id)         of all_correct
 --
--- correlation(x, y)                    -1 to 1; null where one of the two never varies
+-- correlation(x, y)                    -1 to 1; null if one of the two never varies
 create or replace macro graded_prompts(value, prompt_id) as (
     count(distinct prompt_id) filter (where value is not null)
 );
@@ -26,7 +26,7 @@ create or replace macro prompt_share(value, prompt_id) as (
     }
 );
 
--- The same of rows that are prompts: of n texts, which sum up to the total.
+-- The same for rows that are prompts, each with its number n of graded texts and the total of their values.
 create or replace macro share_over_prompts(n, total) as (
     {
         'n_graded': sum(n)::bigint,
@@ -36,7 +36,7 @@ create or replace macro share_over_prompts(n, total) as (
     }
 );
 
--- The columns that a share becomes.
+-- The columns of each share.
 create or replace macro as_written(shares) as (
     { 'n_written': shares.n_graded, 'written': shares.share, 'written_low': shares.low, 'written_high': shares.high }
 );
