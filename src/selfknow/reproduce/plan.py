@@ -136,9 +136,9 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
     keys = root.mapping("a plan", _KEYS)
     for required in ("title", "needs"):
         if required not in keys:
-            root.refuse(f"a plan needs a `{required}`, in one line")
+            root.refuse(f"a plan must have a `{required}`, in one line")
     if not keys.keys() & set(_BLOCKS):
-        root.refuse("a plan needs blocks under `train`, `evaluate` or `tune`")
+        root.refuse("a plan must have blocks under `train`, `evaluate` or `tune`")
     texts: dict[str, Any] = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
     blocks: dict[str, Any] = {key: tuple(_blocks(keys[key], key)) for key in _BLOCKS if key in keys}
     lists: dict[str, Any] = {key: tuple(_texts(keys[key], key)) for key in _LISTS if key in keys}
@@ -160,7 +160,7 @@ def _blocks(place: Located, key: str) -> Iterator[Block]:
         block = _block(item, key)
         for required in _REQUIRED.get(key, ()):
             if required not in block.settings:
-                item.refuse(f"a block under `{key}` needs a `{required}`")
+                item.refuse(f"a block under `{key}` must have a `{required}`")
         yield block
 
 
