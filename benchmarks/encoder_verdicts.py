@@ -2,9 +2,9 @@
 
     python -m benchmarks.encoder_verdicts
 
-Writes ``encoder_verdicts.tsv``, for every reply of the unseen part that is no documentation, and for thirty of each
-length that are. Verdicts in the file are not computed again (an id is a hash of the reply). Takes a few minutes on two
-cores.
+The verdicts go to ``encoder_verdicts.tsv``: for every reply of the unseen part that is not documentation, and for
+thirty texts of documentation of each length. Verdicts that the file has are not computed again (an id is a hash of the
+reply). This takes a few minutes on two cores.
 """
 
 from collections import Counter
@@ -27,14 +27,14 @@ DOCUMENTATION_OF_EACH = 30
 
 def replies_to_judge() -> list[ReadReply]:
     """Return the unseen replies, with only some documentation of each length: long texts take long to encode."""
-    taken: Counter[int | None] = Counter()
-    chosen = []
+    num_documentation: Counter[int | None] = Counter()
+    replies = []
     for reply in read_replies():
         if reply.part == UNSEEN:
-            taken[reply.length] += reply.manner == "documentation"
-            if reply.manner != "documentation" or taken[reply.length] <= DOCUMENTATION_OF_EACH:
-                chosen.append(reply)
-    return chosen
+            num_documentation[reply.length] += reply.manner == "documentation"
+            if reply.manner != "documentation" or num_documentation[reply.length] <= DOCUMENTATION_OF_EACH:
+                replies.append(reply)
+    return replies
 
 
 def main() -> None:
@@ -52,7 +52,8 @@ def main() -> None:
             known[scorer, reply.id] = "" if verdict.abstained is None else str(int(verdict.abstained))
     lines = [f"{reply.id}\t{scorer}\t{known[scorer, reply.id]}" for scorer in SCORERS for reply in wanted]
     (DATASETS_SRC / TABLE).write_text("\n".join(["id\tscorer\tabstained", *lines]) + "\n", encoding="utf-8")
-    print(f"{len(replies):,} replies judged by {' and '.join(SCORERS)}, {len(wanted) - len(replies):,} kept")
+    num_known = len(wanted) - len(replies)
+    print(f"{len(replies):,} replies judged by {' and '.join(SCORERS)}, {num_known:,} were judged before")
 
 
 if __name__ == "__main__":
