@@ -1,11 +1,11 @@
-"""The scoring of self-aware replies: the reading of sentences, and the encoding of windows, each beside the plain way.
+"""The scoring of self-aware replies: the reading of sentences, and the encoding of windows, each beside a simpler way.
 
     python -m benchmarks.self_aware_scoring [REPLIES]
 
-- Reading: the packaged replies that were read twice, and those of the packaged runs, each once. The plain way tries the
-  expressions of a group joined by ``|``, and the readings must be the same.
-- Windows: in batches, each distinct one once, against every window on its own. Each reply joins two to four labelled
-  replies. The verdicts must be the same, and the similarities within 1e-5.
+- Reading: the packaged replies that were read twice, and those of the packaged runs. The simpler way joins the regular
+  expressions of a group by ``|``. The readings must be the same.
+- Windows: each distinct window is encoded once, in batches. The simpler way encodes every window on its own. Each reply
+  joins two to four labelled replies. The verdicts must be the same, and the similarities within 1e-5.
 """
 
 import sys
@@ -34,7 +34,7 @@ from selfknow.evaluate.tasks.self_aware.reading import Reading, read_reply
 
 
 def made_replies(number: int) -> list[str]:
-    """Make replies of two to four labelled replies, with repetitions as in models' replies."""
+    """Return replies that join two to four labelled replies, with repetitions as in models' replies."""
     texts = [reply.reply for reply in labelled_replies()]
     return [
         " ".join(texts[(place * 7 + step * 101) % len(texts)] for step in range(2 + place % 3))
@@ -57,7 +57,7 @@ def read_all(pairs: Sequence[tuple[str, str]]) -> list[Reading]:
 
 
 def compare_readings() -> None:
-    """Print the replies a CPU second that are read with the index of words, and with joined expressions."""
+    """Print the replies that are read per CPU second with the index of words, and with joined expressions."""
     rows = []
     for name, pairs in packaged_replies().items():
         read_all(pairs[:20])
@@ -81,7 +81,7 @@ def compare_readings() -> None:
 
 
 def main(number: int = 200) -> None:
-    """Measure both ways, one after the other, and compare their verdicts."""
+    """Measure both ways for reading and for windows, and compare their results."""
     compare_readings()
     replies, references, encode = made_replies(number), load_references("paper"), load_encoder(PACKAGED)
     threshold = default_threshold(PACKAGED, "paper")

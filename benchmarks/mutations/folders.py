@@ -35,7 +35,7 @@ _QUERIED_OUT_OF = 12  # one input in twelve is queried: a connection with all vi
 
 
 def damaged_table(content: bytes, chance: Random) -> bytes:
-    """Return a valid Parquet file in which a column is missing, new, renamed, null or of another type, or rows differ."""
+    """Return a valid Parquet file in which a column is missing, new, renamed, or has other values, or rows change."""
     table = pq.read_table(pa.BufferReader(content))
     place = chance.randrange(table.num_columns)
     name = table.column_names[place]
