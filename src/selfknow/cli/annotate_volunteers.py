@@ -54,7 +54,7 @@ def import_volunteers(
 
     Each volunteer becomes a model: the sheet NAME.csv is the model `human/NAME`, with prompts in the form `direct`. The
     answer `unknown` becomes the reply "The answer is unknown. I don't know." The table shows how often each volunteer
-    wrote `unknown`. Fleiss' kappa says how far they agree on what to answer, over the questions that everyone reached.
+    wrote `unknown`. Fleiss' kappa says how far they agree on whether to answer, over the questions that all reached.
 
     **Example:** `selfknow advanced annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
     """

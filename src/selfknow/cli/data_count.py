@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def count(
     name: Annotated[
-        str, typer.Argument(metavar="SET", help="nq, tqa, hotpot or eli5, if you like with @COMMIT, or a file.")
+        str, typer.Argument(metavar="SET", help="nq, tqa, hotpot, eli5 (nq@COMMIT for another commit), or a file.")
     ],
     corpus: Annotated[
         list[Path],
