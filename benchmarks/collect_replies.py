@@ -2,7 +2,7 @@
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
-    python -m benchmarks.collect_replies --score-anew self-aware    # the collected runs of a task, by today's scorer
+    python -m benchmarks.collect_replies --score-anew self-aware    # scores the collected runs of a task again
 
 Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. A cell that trained a
 model on diaries becomes the run of its test split. Runs that were collected before are replaced. The same cells give
@@ -74,7 +74,7 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     if folder.exists():
         raise UserError(f"{cell} is the second run of {model} that is called {run}: leave one of them out")
     if (cell / "images").exists():
-        raise UserError(f"{cell} holds pictures: only texts are collected")
+        raise UserError(f"{cell} holds pictures, and only texts are collected")
     generations = read_generations(cell)
     if trained:  # in the table, the model's name is its folder
         names = pa.array([model] * len(generations), pa.string())
@@ -224,7 +224,7 @@ def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[
 
 
 def main() -> None:
-    """Collect runs or score them anew, and print their number and size."""
+    """Collect runs or score them again, and print their number and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="*", type=Path, help="folders that plans were run in, at any depth")
     parser.add_argument("--score-anew", metavar="TASK", help="score the collected runs of a task instead")

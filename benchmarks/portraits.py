@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000000,7800000", help="n-grams, separated by commas")
     sizes = map(int, parser.parse_args().sizes.split(","))
     rows = (row for size in sizes for row in measure(size))
-    print_table(["n-grams", "filter (MB)", "method, CPU ns an n-gram", *WAYS], rows, left=(2,))
+    print_table(["n-grams", "filter (MB)", "method, CPU ns per n-gram", *WAYS], rows, left=(2,))
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ def _write_text(formatter: Any, text: str) -> None:
 
 
 def _split(text: str | None) -> tuple[str, list[str]]:
-    """Return a help text without its examples, and the examples, which stand in backticks."""
+    """Return a help text without its examples, and the examples, which are in backticks."""
     before, _, examples = inspect.cleandoc(text or "").partition("**Example")
     return before.strip(), re.findall(r"`([^`]+)`", examples)
 

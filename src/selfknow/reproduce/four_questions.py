@@ -37,7 +37,7 @@ class Fit:
 
     Attributes:
         blocks: The blocks of the plan, under ``evaluate``.
-        not_asked: The tasks that were left out, a line each with the reason.
+        not_asked: A line for each task that was left out, with the reason.
     """
 
     blocks: tuple[Block, ...]
