@@ -64,14 +64,14 @@ def mask(words: Sequence[str], common: frozenset[str]) -> str:
     >>> mask(["nobody", "knows", "old", "tunes", "."], frozenset({"nobody", "knows", "."}))
     'nobody knows _ .'
     """
-    shown = [word if word in common else MASK for word in words]
-    return " ".join(word for place, word in enumerate(shown) if word != MASK or shown[place - 1 : place] != [MASK])
+    tokens = [word if word in common else MASK for word in words]
+    return " ".join(token for place, token in enumerate(tokens) if token != MASK or tokens[place - 1 : place] != [MASK])
 
 
 def training(chat: Sequence[aims.ChatReply]) -> list[tuple[str, str, bool]]:
     """Return the replies, prompts and labels that learnt readers are fitted to."""
-    chosen = [reply for reply in read_replies() if reply.part == CHOSEN and reply.kind != UNREADABLE]
-    rows = [(reply.reply, aims.prompt_of(reply), reply.abstains) for reply in chosen]
+    replies = [reply for reply in read_replies() if reply.part == CHOSEN and reply.kind != UNREADABLE]
+    rows = [(reply.reply, aims.prompt_of(reply), reply.abstains) for reply in replies]
     plain = [reply for reply in chat if reply.label == ANSWERS and reply.model in aims.CHOSEN_MODELS]
     rows += [(reply.reply, reply.prompt, False) for reply in plain]
     for template in aims.templates():

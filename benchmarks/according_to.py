@@ -76,11 +76,11 @@ def compare_intervals(num_questions: int) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     counts = [10 ** (number % 5) for number in range(num_questions)]
     run = write_run(FOLDER / "run", scores(num_questions), counts=counts, facts={"num_parameters": 1})
-    measured = {name: measure(ask_sql, name, str(run)) for name in NAMES}
+    queries = {name: measure(ask_sql, name, str(run)) for name in NAMES}
     numpy = measure(ask_numpy, num_questions)
-    check_same("according_to_changes", measured["according_to_changes"].value, numpy.value)
+    check_same("according_to_changes", queries["according_to_changes"].value, numpy.value)
     print()
-    works = [*((f"`{name}`", work) for name, work in measured.items()), ("changes in NumPy", numpy)]
+    works = [*((f"`{name}`", work) for name, work in queries.items()), ("changes in NumPy", numpy)]
     print_table(
         [f"{num_questions:,} questions × {len(PROMPTS)} prompts", "seconds", "peak memory (MB)"],
         ([name, f"{work.seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"] for name, work in works),
@@ -96,14 +96,14 @@ def compare_counts(questions: str, corpus: str) -> None:
     folded = [passage.casefold() for passage in passages_of(passages)]
 
     def search() -> None:
-        for row, counted in list(zip(rows, counting.value, strict=True))[:ONE_BY_ONE]:
+        for row, result in list(zip(rows, counting.value, strict=True))[:ONE_BY_ONE]:
             answers = _any_of(row["answers"])
             both = [
                 sum(bool(_any_of([entity]).search(text) and answers.search(text)) for text in folded)
-                for entity in counted.entities
+                for entity in result.entities
             ]
-            if counted.count is not None and counted.count != max(both):
-                raise SystemExit(f"{row['question']}: {counted.count}, but a search finds {max(both)}")
+            if result.count is not None and result.count != max(both):
+                raise SystemExit(f"{row['question']}: {result.count}, but a search finds {max(both)}")
 
     one_by_one = timed(search).seconds * len(rows) / ONE_BY_ONE
     size = Path(corpus).stat().st_size / 1e6

@@ -119,10 +119,11 @@ def main() -> None:
     )
     seconds: dict[str, float] = measure(steps, folder).value
     queries = sorted((name for name in seconds if name.startswith("`")), key=lambda name: -seconds[name])
-    shown = {name: seconds[name] for name in seconds if name not in queries[MOST_NAMED:]}
-    shown[f"the {len(queries) - MOST_NAMED} other expectations"] = sum(map(seconds.__getitem__, queries[MOST_NAMED:]))
+    others = queries[MOST_NAMED:]
+    rows = {name: step_seconds for name, step_seconds in seconds.items() if name not in others}
+    rows[f"the {len(others)} other expectations"] = sum(seconds[name] for name in others)
     print()
-    slowest = sorted(shown.items(), key=lambda step: -step[1])
+    slowest = sorted(rows.items(), key=lambda step: -step[1])
     print_table(["step, each alone", "CPU (s)"], ([name, f"{step_seconds:.2f}"] for name, step_seconds in slowest))
 
 

@@ -69,10 +69,10 @@ def main() -> None:
     rounds = [{name: measure(*work) for name, work in works.items()} for _ in range(REPETITIONS)]
 
     def row(name: str) -> list[str]:
-        times = (next(iter(measured.values())).cpu_seconds / measured[name].cpu_seconds for measured in rounds)
-        cpu = statistics.median(measured[name].cpu_seconds for measured in rounds)
-        wall = statistics.median(measured[name].seconds for measured in rounds)
-        peak = max(measured[name].peak_memory_in_mb for measured in rounds)
+        times = (next(iter(by_name.values())).cpu_seconds / by_name[name].cpu_seconds for by_name in rounds)
+        cpu = statistics.median(by_name[name].cpu_seconds for by_name in rounds)
+        wall = statistics.median(by_name[name].seconds for by_name in rounds)
+        peak = max(by_name[name].peak_memory_in_mb for by_name in rounds)
         return [name, f"{cpu:.2f}", f"{statistics.median(times):.1f}", f"{wall:.2f}", f"{peak:.0f}"]
 
     print(f"load before: {os.getloadavg()[0]:.1f}\n")

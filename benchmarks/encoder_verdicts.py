@@ -39,9 +39,9 @@ def replies_to_judge() -> list[ReadReply]:
 
 def main() -> None:
     """Judge the replies and write the table."""
-    wanted = replies_to_judge()
+    all_replies = replies_to_judge()
     known = {(row["scorer"], row["id"]): row["abstained"] for row in read_table(TABLE)}
-    replies = [reply for reply in wanted if any((scorer, reply.id) not in known for scorer in SCORERS)]
+    replies = [reply for reply in all_replies if any((scorer, reply.id) not in known for scorer in SCORERS)]
     encode = load_encoder(PACKAGED)
     for scorer in SCORERS:
         references = load_references(scorer)
@@ -50,9 +50,9 @@ def main() -> None:
         verdicts = judge([reply.reply for reply in replies], scorer, references, similarity, threshold)
         for reply, verdict in zip(replies, verdicts, strict=True):
             known[scorer, reply.id] = "" if verdict.abstained is None else str(int(verdict.abstained))
-    lines = [f"{reply.id}\t{scorer}\t{known[scorer, reply.id]}" for scorer in SCORERS for reply in wanted]
+    lines = [f"{reply.id}\t{scorer}\t{known[scorer, reply.id]}" for scorer in SCORERS for reply in all_replies]
     (DATASETS_SRC / TABLE).write_text("\n".join(["id\tscorer\tabstained", *lines]) + "\n", encoding="utf-8")
-    num_known = len(wanted) - len(replies)
+    num_known = len(all_replies) - len(replies)
     print(f"{len(replies):,} replies judged by {' and '.join(SCORERS)}, {num_known:,} were judged before")
 
 

@@ -29,10 +29,8 @@ def main(model: str, endpoint: str | None = None, limit: int | None = None, toke
         if reply.part == UNSEEN and reply.reply.strip() and reply.manner not in ("documentation", "bare answer")
     }
     # Ids are hashes, so the first ones in their order are a random sample.
-    wanted = sorted(labelled)[:limit]
-    requests = [
-        Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in wanted
-    ]
+    ids = sorted(labelled)[:limit]
+    requests = [Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in ids]
     language_model = ModelOptions(model=model, endpoint=endpoint or None).language_model()
     decoding = DECODING if tokens is None else replace(DECODING, max_new_tokens=tokens)
     grades = {
@@ -48,8 +46,8 @@ def _save(judge: str, grades: Mapping[str, str | None]) -> None:
     path = DATASETS_SRC / VERDICTS
     lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
     others = [line for line in lines if line.split("\t")[0] != judge]
-    own = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(grades.items())]
-    path.write_text("\n".join(["judge\tid\tclass", *others, *own]) + "\n", encoding="utf-8")
+    new = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(grades.items())]
+    path.write_text("\n".join(["judge\tid\tclass", *others, *new]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

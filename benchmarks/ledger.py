@@ -23,9 +23,9 @@ def options(name: str, text: str | None, kinds: tuple[str, ...], count: int, cou
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=kinds, help="count only this kind")
     parser.add_argument("--ledger", type=Path, default=Path("build") / name, help="the folder for the counts")
-    chosen = parser.parse_args()
-    chosen.ledger.mkdir(parents=True, exist_ok=True)
-    return chosen
+    arguments = parser.parse_args()
+    arguments.ledger.mkdir(parents=True, exist_ok=True)
+    return arguments
 
 
 def path_of(folder: Path, kind: str) -> Path:

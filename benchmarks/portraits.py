@@ -135,10 +135,10 @@ def measure(size: int) -> Iterator[list[str]]:
     shape = FilterShape.for_capacity(size, RATE)
     known, unknown = random_texts(size, 1), random_texts(size, 2)
     portrait, array = of_portrait(shape, known, unknown)
-    chosen = pa.array(np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False))
+    sample = pa.array(np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False))
     works = {
         "portrait": portrait,
-        PEER: of_rbloom(shape, array, known.take(chosen).to_pylist(), unknown.take(chosen).to_pylist()),
+        PEER: of_rbloom(shape, array, known.take(sample).to_pylist(), unknown.take(sample).to_pylist()),
         "raw random access": of_random_access(shape, array),
     }
     pairs = [(name, way) for way in WAYS for name in works]
@@ -151,8 +151,8 @@ def measure(size: int) -> Iterator[list[str]]:
     for name in works:
         cells = [f"{size:,}", f"{shape.size_in_bytes / 1e6:.0f}", name]
         for way in WAYS:
-            median = statistics.median(measured[name, way] for measured in rounds)
-            times = statistics.median(measured[PEER, way] / measured[name, way] for measured in rounds)
+            median = statistics.median(figures[name, way] for figures in rounds)
+            times = statistics.median(figures[PEER, way] / figures[name, way] for figures in rounds)
             cells.append(f"{median:.1f} ({times:.1f}x)")
         yield cells
 

@@ -139,7 +139,7 @@ def sql_seconds(path: Path) -> dict[str, float]:
         sql.unregister(connection)
         connection.remove_function("quip_by_rbloom")
         connection.remove_function("zeros")
-    seconds = {name: statistics.median(measured[name] for measured in rounds) for name in queries}
+    seconds = {name: statistics.median(cpu_seconds[name] for cpu_seconds in rounds) for name in queries}
     return seconds | {PEER: seconds[PEER] * ROWS / ROWS_OF_RBLOOM}
 
 

@@ -97,14 +97,17 @@ def main(number: int = 200) -> None:
         ]
 
     one_by_one = timed(judge_alone)
-    verdicts, alone, ours, theirs = batched.value, one_by_one.value, batched.seconds, one_by_one.seconds
+    verdicts, alone = batched.value, one_by_one.value
     similarities = [verdict.max_similarity or 0.0 for verdict in verdicts]
     largest = max(abs(first - second) for first, second in zip(similarities, alone, strict=True))
     same = all(
         (verdict.abstained == 1) == (verdict.holds_phrase or similarity > threshold)
         for verdict, similarity in zip(verdicts, alone, strict=True)
     )
-    print(f"{number} replies: {ours:.2f} s, every window on its own {theirs:.2f} s, {theirs / ours:.1f} times as fast")
+    times = one_by_one.seconds / batched.seconds
+    print(
+        f"{number} replies: {batched.seconds:.2f} s; every window on its own: {one_by_one.seconds:.2f} s ({times:.1f}x)"
+    )
     print(f"the same verdicts: {same}; similarities at most {largest:.1e} apart")
 
 

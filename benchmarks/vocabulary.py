@@ -34,11 +34,11 @@ Floats = NDArray[np.float32]
 
 def main() -> None:
     """Print a row for each measure: of our questions, and of the authors' if their file is named."""
-    measured = [measures([question for split in SPLITS for question in questions(split)])]
+    datasets = [measures([question for split in SPLITS for question in questions(split)])]
     if len(sys.argv) > 1:
-        measured.append(measures(parse(Path(sys.argv[1]).read_bytes())))
-    for name in measured[0]:
-        print(" | ".join([name, *(results.get(name, "") for results in measured)]))
+        datasets.append(measures(parse(Path(sys.argv[1]).read_bytes())))
+    for name in datasets[0]:
+        print(" | ".join([name, *(results.get(name, "") for results in datasets)]))
 
 
 def measures(rows: Sequence[Question]) -> dict[str, str]:

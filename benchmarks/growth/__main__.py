@@ -32,8 +32,8 @@ def main() -> None:
     options = parser.parse_args()
     for work, (measure_size, series, sizes) in SIZES.items():
         for size in sizes:
-            measured = {(point.series, point.size) for point in read_points(options.points)}
-            if options.only in (None, work) and size <= options.largest and (series, size) not in measured:
+            has_point = (series, size) in {(point.series, point.size) for point in read_points(options.points)}
+            if options.only in (None, work) and size <= options.largest and not has_point:
                 _measure(measure_size, size, options.points)
     points = read_points(options.points)
     if options.images and points:

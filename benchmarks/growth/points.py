@@ -54,8 +54,8 @@ def read_points(path: Path) -> list[Point]:
     """Read the points so far, in the order of work, series and size, without a last line that a kill cut off."""
     if not path.exists():
         return []
-    whole = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
-    points = [Point(**json.loads(line)) for line in whole]
+    complete_lines = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
+    points = [Point(**json.loads(line)) for line in complete_lines]
     return sorted(points, key=lambda point: (point.work, point.series, point.size))
 
 

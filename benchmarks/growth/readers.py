@@ -153,9 +153,9 @@ def inputs(count: int, seed: int = 0) -> list[str]:
     return list(dict.fromkeys([*_PIECES, *mixed]))
 
 
-def growths(piece: str, chosen: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
+def growths(piece: str, functions: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
     """Yield the growth of each reader's time if a piece is repeated twice as often."""
-    for name, reader in chosen.items():
+    for name, reader in functions.items():
         yield _in_a_process(name, reader, piece)
 
 
@@ -205,12 +205,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the random inputs")
     parser.add_argument("--only", default="", help="measure only readers whose name contains this")
     options = parser.parse_args()
-    chosen = {name: reader for name, reader in readers().items() if options.only in name}
+    readers_to_measure = {name: reader for name, reader in readers().items() if options.only in name}
     pieces = inputs(options.random, options.seed)
     worst: dict[str, Growth] = {}
     defects = 0
     for piece in pieces:
-        for growth in growths(piece, chosen):
+        for growth in growths(piece, readers_to_measure):
             if growth.reader not in worst or growth.ratio > worst[growth.reader].ratio:
                 worst[growth.reader] = growth
             if growth.ratio > MOST:

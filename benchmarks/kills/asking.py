@@ -71,8 +71,8 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
             yield "the replies are not those of an undisturbed run"
         if scores_of(run) != scores_of(sound / "run"):
             yield "the scores are not those of an undisturbed run"
-        if left := [path.name for path in run.rglob(".*.writing")]:
-            yield f"{left[0]} was left behind"
+        if unfinished := [path.name for path in run.rglob(".*.writing")]:
+            yield f"{unfinished[0]} was left behind"
 
 
 def plain_replies(run: Path) -> list[tuple[object, ...]]:

@@ -46,8 +46,8 @@ def _faults_of_dataset(place: Path, sound: Path, ended: bool) -> Iterable[str]:
     if ended:
         if bytes_below(folder) != bytes_below(sound / "diaries"):
             yield "the folder is not that of an undisturbed build"
-        if left := [path.name for path in place.iterdir() if path.name.startswith(".diaries")]:
-            yield f"{left[0]} was left behind"
+        if unfinished := [path.name for path in place.iterdir() if path.name.startswith(".diaries")]:
+            yield f"{unfinished[0]} was left behind"
 
 
 DATA_BUILD = Activity(

@@ -203,6 +203,6 @@ def print_tables(tallies: dict[str, Tally]) -> None:
     }
     print_table(
         ["work", "kills by the phase of the work"],
-        ([f"`{name}`", ", ".join(f"{phase} {number}" for phase, number in each)] for name, each in phases.items()),
+        ([f"`{name}`", ", ".join(f"{phase} {number}" for phase, number in pairs)] for name, pairs in phases.items()),
         left=(0, 1),
     )

@@ -35,10 +35,10 @@ def activity(folder: Path) -> Activity:
     tiny_config("opt", 64).save_pretrained(folder / "opt")
 
     def work(place: Path) -> None:
-        opened = open_dataset(f"{corpus.folder}:{corpus.config}")
+        dataset = open_dataset(f"{corpus.folder}:{corpus.config}")
         train(
             TrainingJob(
-                str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
+                str(folder / "opt"), dataset, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
             ),
             place / "training",
         )

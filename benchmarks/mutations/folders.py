@@ -125,9 +125,9 @@ def _use_dataset(folder: Path, chance: Random) -> str:  # noqa: ARG001
     place = folder / "diaries"
     refusal = None
     try:
-        opened = open_dataset(f"{place}:16-diarists")
+        dataset = open_dataset(f"{place}:16-diarists")
         for split in ("train", "validation", "test"):
-            opened.read(split)
+            dataset.read(split)
     except UserError as error:
         refusal = error
     manifest = read_manifest(place)

@@ -65,7 +65,7 @@ def import_volunteers(
     from selfknow.evaluate.tasks.self_aware.volunteers import human_log, judgements_of, read_answers
     from selfknow.runs.importers.run import write_imported
 
-    opened = open_dataset(corpus)
-    answers = read_answers(check_names(sheets), read_items(opened))
-    write_imported(human_log(opened, answers), out)
+    dataset = open_dataset(corpus)
+    answers = read_answers(check_names(sheets), read_items(dataset))
+    write_imported(human_log(dataset, answers), out)
     print_rows(abstaining_report(judgements_of(answers)), output_format)

@@ -48,8 +48,8 @@ def collect(
     """
     from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 
-    made = collect_creations(run, out, model=model, creator=creator, people=people)
-    print_rows(made.counts(), output_format)
+    creations = collect_creations(run, out, model=model, creator=creator, people=people)
+    print_rows(creations.counts(), output_format)
 
 
 @app.command("import")

@@ -149,9 +149,9 @@ def _print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only
     from selfknow.sql.queries import query_rows
 
     with connect(runs) as connection:
-        rows = query_rows(connection, name)
-    chosen = [row for row in rows if all(row[column] == value for column, value in only.items())]
-    print_rows([{column: row[column] for column in columns} for row in chosen])
+        all_rows = query_rows(connection, name)
+    rows = [row for row in all_rows if all(row[column] == value for column, value in only.items())]
+    print_rows([{column: row[column] for column in columns} for row in rows])
 
 
 @dataclass(frozen=True)

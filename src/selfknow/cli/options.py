@@ -87,16 +87,16 @@ def command(
     """Return a command that takes more options than its function names.
 
     Args:
-        function: It takes its own parameters, and as ``**options`` the further options that the command line sets.
+        function: It takes its own parameters, and as ``**options`` those of ``options`` that the command line sets.
         options: The further options.
         examples: Example calls for ``--help``; by default, those of the docstring.
         sections: Further sections of ``--help`` before the options.
         explains_arguments: If false, ``--help`` leaves out the arguments, because the user has already named the task.
     """
     text = inspect.cleandoc(function.__doc__ or "")
-    made = _command(_caller(function), [*own_parameters(function), *options], text)
-    made.examples, made.sections, made.explains_arguments = examples, sections or {}, explains_arguments
-    return made
+    result = _command(_caller(function), [*own_parameters(function), *options], text)
+    result.examples, result.sections, result.explains_arguments = examples, sections or {}, explains_arguments
+    return result
 
 
 def with_options(options: Iterable[inspect.Parameter]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -149,9 +149,9 @@ def _command(
     app.command(cls=CompactCommand, help=text, add_help_option=with_help, context_settings=settings)(
         _set_parameters(call, parameters)
     )
-    made = typer.main.get_command(app)
-    assert isinstance(made, CompactCommand)
-    return made
+    result = typer.main.get_command(app)
+    assert isinstance(result, CompactCommand)
+    return result
 
 
 def _set_parameters(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:

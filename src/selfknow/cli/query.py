@@ -103,11 +103,11 @@ def query(
         if value is not None:
             raise UserError(f"{option} is for `selfknow query compare RUN_A RUN_B`")
     if name is None:
-        listed = [
+        rows_of_queries = [
             {"name": query.name, "task": query.task, "title": query.title, "source": query.source}
             for query in queries().values()
         ]
-        print_rows(listed, rows_format(output_format))
+        print_rows(rows_of_queries, rows_format(output_format))
         return
     if show:
         typer.echo(find_query(name).sql, nl=False)

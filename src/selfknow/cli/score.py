@@ -60,7 +60,8 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
     known = {parameter.name for parameter in [*own_parameters(score), *options]}
     for name in line.options:
         if name not in known:
-            owners = [owner for owner, theirs in options_by_task.items() if name in {option.name for option in theirs}]
+            names_by_task = {owner: {option.name for option in options} for owner, options in options_by_task.items()}
+            owners = [owner for owner, names in names_by_task.items() if name in names]
             flag = f"--{name.replace('_', '-')}"
             raise UserError(f"{flag} is for runs of {', '.join(owners)}, and {line.argument} is a run of {task.name}")
     return command(score, options, examples=[f"selfknow score {line.argument}"], explains_arguments=False)

@@ -57,8 +57,8 @@ def option_words(command: Command, name: str, value: Value, place: Located) -> l
     if option is None:
         place.refuse(f"`selfknow {command.name}` has no option {name!r}{nearest(name, command.options)}")
     if option.is_flag != isinstance(value, bool):
-        wanted = f"true or false, not {value!r}" if option.is_flag else "a value, not true or false"
-        place.refuse(f"{name!r} takes {wanted}")
+        expected = f"true or false, not {value!r}" if option.is_flag else "a value, not true or false"
+        place.refuse(f"{name!r} takes {expected}")
     if isinstance(value, bool):
         return [flag] if value else option.secondary_opts[:1]
     if isinstance(value, tuple) and not option.multiple:
