@@ -137,7 +137,7 @@ def build(
     if table is None and (max_characters is not None or held_out is not None):
         raise UserError("--max-characters and --held-out go with --from")
     if table is not None:
-        arguments_to_refuse = [*(configs or []), *shape]
+        arguments_to_refuse = [*(configs or []), *(f"--{name.replace('_', '-')}" for name in shape)]
         dataset_kind, corpora = _own_dataset(
             dataset_kind, table, arguments_to_refuse, max_characters=max_characters, seed=seed, held_out=held_out
         )
