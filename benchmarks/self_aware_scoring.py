@@ -33,7 +33,7 @@ from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies, re
 from selfknow.evaluate.tasks.self_aware.reading import Reading, read_reply
 
 
-def made_replies(number: int) -> list[str]:
+def joined_replies(number: int) -> list[str]:
     """Return replies that join two to four labelled replies, with repetitions as in models' replies."""
     texts = [reply.reply for reply in labelled_replies()]
     return [
@@ -43,7 +43,7 @@ def made_replies(number: int) -> list[str]:
 
 
 def packaged_replies() -> dict[str, list[tuple[str, str]]]:
-    """Return replies with their prompts, by where they are from; equal ones once."""
+    """Return replies with their prompts, by their source, without duplicates."""
     pairs: dict[tuple[str, str], None] = {}
     for path in sorted(Path(str(DATASETS_SRC), "model_replies", "runs").glob("*/self-aware-*/generations/*.parquet")):
         rows = pq.read_table(path, columns=["generation", "prompt"], partitioning=None).to_pylist()
@@ -83,7 +83,7 @@ def compare_readings() -> None:
 def main(number: int = 200) -> None:
     """Measure both ways for reading and for windows, and compare their results."""
     compare_readings()
-    replies, references, encode = made_replies(number), load_references("paper"), load_encoder(PACKAGED)
+    replies, references, encode = joined_replies(number), load_references("paper"), load_encoder(PACKAGED)
     threshold = default_threshold(PACKAGED, "paper")
     encode(["to warm up"])
     similarity = WindowSimilarity(lambda: encode, references)

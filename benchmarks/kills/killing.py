@@ -185,7 +185,7 @@ def _find_faults(
 
 
 def _written(call: Callable[[], str], path: Path) -> str:
-    """Return a call's text from a fork, because this process must start no threads, or its forks would hang."""
+    """Return the text of a call in a fork, because threads in this process would make its later forks hang."""
     path.unlink(missing_ok=True)
     code = forked(lambda: path.write_text(call()))
     return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"
