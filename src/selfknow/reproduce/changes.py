@@ -113,7 +113,7 @@ def chosen_sizes(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> 
 
 
 def _chosen(values: Sequence[Value], plan_values: Iterable[Value], wanted: Sequence[str]) -> list[Value]:
-    """Return the wanted values but those that only other blocks of the plan have; all values if none are wanted."""
+    """Return the wanted values but those that only other blocks of the plan have; without wanted values, return all."""
     if not (wanted and values):
         return list(values)
     only_elsewhere = set(plan_values) - set(values)
