@@ -1,1 +1,1 @@
-"""Speed and memory, measured side by side in one run; the results stand in ``docs/benchmarks.md``."""
+"""Measurements of speed and memory, side by side with other tools; ``docs/benchmarks.md`` has the results."""

@@ -20,7 +20,7 @@ RUNS = {
     "sql 800": 3,
     "self_knowledge 1": 2,
 }
-"""The benchmarks that need no file and no model, with their arguments and the minutes that they take on idle cores."""
+"""The minutes on idle cores of each benchmark that needs no file and no model, by its name and arguments."""
 FULL_RUNS = {
     "portraits --sizes 1000000,7800000,30000000,300000000": 5,
     "portraits_queries": 1,
@@ -31,7 +31,7 @@ FULL_RUNS = {
     "sql 8000": 12,
     "self_knowledge 9": 5,
 }
-"""The same at full size: a million replies, and portraits of 300 million n-grams."""
+"""The same benchmarks at full size: a million replies, and portraits of 300 million n-grams."""
 
 
 def commands() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The four aims of the default scorer of abstaining, and their measurement for any reader.
 
-A reader decides from a reply and its prompt if the reply abstains. Four counts show if it reads the reply's words, and
-not its topic:
+A reader decides from a reply and its prompt if the reply abstains. Four counts show if it decides by the words of the
+reply, and not by its topic:
 
 ``chat``       plain answers of real chat models that it takes for abstaining. The replies (AlpacaEval, CC BY-NC 4.0)
                are not part of this project; their labels are, by a hash of each reply.
@@ -29,7 +29,7 @@ Reads = Callable[[str, str], bool]
 """A reader: true if a reply (first argument) to a prompt (second) abstains."""
 CHAT_SHA256 = "8e3a5b4e0c31b01be334cef10be7d7553836f76b7bc06962754eaa0ea7ff2ca6"
 CHOSEN_MODELS = ("falcon-7b-instruct", "gpt4_0613_concise", "llama-2-7b-chat-hf")
-"""The chat models whose replies were seen when readers were chosen; the other three are unseen."""
+"""The chat models whose replies helped to choose readers; replies of the other three models are unseen."""
 QUESTIONS_OF_TEMPLATES = 60
 _LABELS = "self_aware/replies/chat_reply_labels.tsv"
 _TEMPLATES = "self_aware/replies/plain_templates.tsv"
@@ -56,7 +56,7 @@ class ChatReply:
         model: The model's name.
         prompt: The prompt.
         reply: The text.
-        label: ``abstains``, ``answers``, or ``other``: it refuses or asks back.
+        label: ``abstains``, ``answers``, or ``other`` for a reply that refuses or asks a question back.
     """
 
     model: str
@@ -73,7 +73,7 @@ def chat_replies(path: Path) -> list[ChatReply]:
     """
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != CHAT_SHA256:
-        raise UserError(f"{path} is not the file that was labelled: its SHA-256 is another one")
+        raise UserError(f"{path} is not the file that was labelled: its SHA-256 differs")
     labels = {(row["model"], row["reply"]): row["label"] for row in read_table(_LABELS)}
     rows = map(json.loads, content.decode("utf-8").splitlines())
     return [
@@ -99,12 +99,12 @@ def recognised_on_chat(reads: Reads, replies: Sequence[ChatReply]) -> Count:
 
 
 @cache
-def asked() -> tuple[Question, ...]:
+def all_questions() -> tuple[Question, ...]:
     """Return all our questions, answerable and unanswerable."""
     return tuple(question for split in SPLITS for question in questions(split))
 
 
-def held_out(text: str) -> bool:
+def is_held_out(text: str) -> bool:
     """Return true if a template or a question is in the half that no learnt reader is fitted to."""
     return hashlib.sha256(text.encode()).digest()[0] % 2 == 1
 
@@ -114,9 +114,9 @@ def templates() -> list[str]:
     return [row["template"] for row in read_table(_TEMPLATES)]
 
 
-def filled(template: str) -> Iterator[tuple[str, str]]:
-    """Yield replies and prompts: the template with the answers of questions spread over all answerable ones."""
-    answerable = [question for question in asked() if question.answerable]
+def replies_of_template(template: str) -> Iterator[tuple[str, str]]:
+    """Yield replies with their prompts: the template with answers, of questions spread over all answerable ones."""
+    answerable = [question for question in all_questions() if question.answerable]
     for question in answerable[:: len(answerable) // QUESTIONS_OF_TEMPLATES][:QUESTIONS_OF_TEMPLATES]:
         yield template.replace("{answer}", question.answers[0]), cue(question.question)
 
@@ -126,35 +126,34 @@ def cue(question: str) -> str:
     return requests([{"id": "", "question": question}], "direct")[0].prompt
 
 
-def false_on_templates(reads: Reads, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, Count]:
-    """Count for each template the replies that a reader takes for abstaining."""
-    return {
-        template: Count(sum(reads(reply, prompt) for reply, prompt in replies), len(replies))
-        for template in filter(wanted, templates())
-        for replies in [list(filled(template))]
-    }
+def false_on_templates(reads: Reads, accepts: Callable[[str], bool] = lambda _: True) -> dict[str, Count]:
+    """Count, for each template that ``accepts`` keeps, the replies that a reader takes for abstaining."""
+    counts = {}
+    for template in filter(accepts, templates()):
+        replies = list(replies_of_template(template))
+        counts[template] = Count(sum(reads(reply, prompt) for reply, prompt in replies), len(replies))
+    return counts
 
 
-def echoed(question: str) -> str:
-    """Turn a question into a statement, which answers nothing and declines nothing.
+def echo(question: str) -> str:
+    """Turn a question into a statement, which neither answers nor abstains.
 
-    >>> echoed("What is love?")
+    >>> echo("What is love?")
     'What is love.'
     """
     return question.rstrip("?") + "."
 
 
-def abstained_from_echoes(reads: Reads, wanted: Callable[[str], bool] = lambda _: True) -> tuple[Count, Count]:
+def abstained_from_echoes(reads: Reads, accepts: Callable[[str], bool] = lambda _: True) -> tuple[Count, Count]:
     """Count the echoes of unanswerable and of answerable questions that a reader takes for abstaining."""
-    unanswerable, answerable = (
-        [question.question for question in asked() if question.answerable == kind and wanted(question.question)]
-        for kind in (False, True)
-    )
-    counts = [
-        Count(sum(reads(echoed(question), cue(question)) for question in kind), len(kind))
-        for kind in (unanswerable, answerable)
-    ]
-    return counts[0], counts[1]
+    questions_to_echo = [question for question in all_questions() if accepts(question.question)]
+    unanswerable = [question.question for question in questions_to_echo if not question.answerable]
+    answerable = [question.question for question in questions_to_echo if question.answerable]
+    return _abstained_from_echoes(reads, unanswerable), _abstained_from_echoes(reads, answerable)
+
+
+def _abstained_from_echoes(reads: Reads, texts: Sequence[str]) -> Count:
+    return Count(sum(reads(echo(text), cue(text)) for text in texts), len(texts))
 
 
 def prompt_of(reply: ReadReply) -> str:
@@ -165,7 +164,7 @@ def prompt_of(reply: ReadReply) -> str:
 
 
 def is_a_reply(reply: ReadReply) -> bool:
-    """Return true if it replies to a question, and is no documentation or reference answer."""
+    """Return true if the text replies to a question, and is not documentation or a reference answer."""
     return reply.manner not in ("documentation", "the answer is", "bare answer")
 
 
@@ -177,12 +176,12 @@ def unseen_replies() -> list[ReadReply]:
 
 
 def recognised(reads: Reads, replies: Sequence[ReadReply]) -> Count:
-    """Count the abstentions among some replies that a reader recognises."""
+    """Count the abstaining replies that a reader recognises."""
     abstentions = [reply for reply in replies if reply.abstains]
     return Count(sum(reads(reply.reply, prompt_of(reply)) for reply in abstentions), len(abstentions))
 
 
 def false_on_replies(reads: Reads, replies: Sequence[ReadReply]) -> Count:
-    """Count the other replies that a reader takes for abstaining."""
+    """Count the replies that do not abstain, but that a reader takes for abstaining."""
     others = [reply for reply in replies if not reply.abstains]
     return Count(sum(reads(reply.reply, prompt_of(reply)) for reply in others), len(others))

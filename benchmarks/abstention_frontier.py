@@ -2,10 +2,10 @@
 
     python -m benchmarks.abstention_frontier --chat-replies FILE
 
-Fits two learnt readers, which decide only if no pattern matches: a logistic model over n-grams, and one over the
-packaged encoder's vectors. Both see only words that many authors use; all other words are masked. They are fitted to
-the part ``chosen``, with plain chat answers, templates and echoes as negatives, and measured on other replies. Writes
-``frontier.tsv``, for the instrument's page. Takes some minutes on two cores.
+The command fits two learnt readers, which decide only if no pattern matches: a logistic model over n-grams, and one
+over the packaged encoder's vectors. Both see only words that many authors use; all other words are masked. They are
+fitted to the part ``chosen``, with plain chat answers, templates and echoes as negatives. They are measured on other
+replies. The results go to ``frontier.tsv``, for the instrument's page. This takes some minutes on two cores.
 """
 
 import argparse
@@ -28,11 +28,11 @@ from selfknow.evaluate.tasks.self_aware.reading import ANSWERS, UNREADABLE, own_
 TABLE = "self_aware/replies/frontier.tsv"
 COLUMNS = ("reader", "measure", "abstaining", "n")
 PATTERNS = "patterns"
-FEWEST_AUTHORS, FEWEST_REPLIES = 7, 25  # words of fewer are masked
+FEWEST_AUTHORS, FEWEST_REPLIES = 7, 25  # words that fewer authors use, or fewer replies have, are masked
 MASK = "_"
 NGRAMS_ABOVE, HEAD_ABOVE = (0.7, 0.8, 0.95), (0.5, 0.7)
 Likely = Callable[[Sequence[str]], Sequence[float]]
-"""A function that returns for masked texts the probabilities of abstaining."""
+"""A function from masked texts to their probabilities of abstaining."""
 
 
 def by_patterns(reply: str, prompt: str) -> bool:
@@ -55,30 +55,31 @@ def common_words(replies: Iterable[ReadReply]) -> frozenset[str]:
         for word in set(words_of(reply.reply, aims.prompt_of(reply))):
             authors[word].add(reply.author)
             counts[word] += 1
-    return frozenset(w for w in counts if counts[w] >= FEWEST_REPLIES and len(authors[w]) >= FEWEST_AUTHORS)
+    return frozenset(word for word in counts if counts[word] >= FEWEST_REPLIES and len(authors[word]) >= FEWEST_AUTHORS)
 
 
-def masked(words: Sequence[str], common: frozenset[str]) -> str:
+def mask(words: Sequence[str], common: frozenset[str]) -> str:
     """Replace every run of uncommon words by a placeholder.
 
-    >>> masked(["nobody", "knows", "old", "tunes", "."], frozenset({"nobody", "knows", "."}))
+    >>> mask(["nobody", "knows", "old", "tunes", "."], frozenset({"nobody", "knows", "."}))
     'nobody knows _ .'
     """
-    shown = [word if word in common else MASK for word in words]
-    return " ".join(word for place, word in enumerate(shown) if word != MASK or shown[place - 1 : place] != [MASK])
+    tokens = [word if word in common else MASK for word in words]
+    return " ".join(token for place, token in enumerate(tokens) if token != MASK or tokens[place - 1 : place] != [MASK])
 
 
 def training(chat: Sequence[aims.ChatReply]) -> list[tuple[str, str, bool]]:
     """Return the replies, prompts and labels that learnt readers are fitted to."""
-    chosen = [reply for reply in read_replies() if reply.part == CHOSEN and reply.kind != UNREADABLE]
-    rows = [(reply.reply, aims.prompt_of(reply), reply.abstains) for reply in chosen]
+    replies = [reply for reply in read_replies() if reply.part == CHOSEN and reply.kind != UNREADABLE]
+    rows = [(reply.reply, aims.prompt_of(reply), reply.abstains) for reply in replies]
     plain = [reply for reply in chat if reply.label == ANSWERS and reply.model in aims.CHOSEN_MODELS]
     rows += [(reply.reply, reply.prompt, False) for reply in plain]
     for template in aims.templates():
-        if not aims.held_out(template):
-            rows += [(reply, prompt, False) for reply, prompt in list(aims.filled(template))[:20]]
-    echoes = [question.question for question in aims.asked() if not aims.held_out(question.question)][::2]
-    return rows + [(aims.echoed(question), aims.cue(question), False) for question in echoes]
+        if not aims.is_held_out(template):
+            rows += [(reply, prompt, False) for reply, prompt in list(aims.replies_of_template(template))[:20]]
+    texts = [question.question for question in aims.all_questions()]
+    texts_to_echo = [text for text in texts if not aims.is_held_out(text)][::2]
+    return rows + [(aims.echo(text), aims.cue(text), False) for text in texts_to_echo]
 
 
 def ngram_reader(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
@@ -104,13 +105,13 @@ def encoder_head(texts: Sequence[str], labels: Sequence[bool]) -> Likely:
     return lambda texts: model.predict_proba(vectors(texts))[:, 1]
 
 
-def measured(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aims.Count]:
-    """Count a reader's results by measure, on replies that no learnt reader was fitted to."""
+def measure(reads: aims.Reads, chat: Sequence[aims.ChatReply]) -> dict[str, aims.Count]:
+    """Return a reader's counts by measure, on replies that no learnt reader was fitted to."""
     unseen = aims.unseen_replies()
     real = [reply for reply in unseen if reply.is_real]
-    by_template = aims.false_on_templates(reads, aims.held_out)
+    by_template = aims.false_on_templates(reads, aims.is_held_out)
     worst = max(by_template.values(), key=lambda count: count.share)
-    unanswerable, answerable = aims.abstained_from_echoes(reads, aims.held_out)
+    unanswerable, answerable = aims.abstained_from_echoes(reads, aims.is_held_out)
     return {
         "chat": aims.false_on_chat(reads, chat, chosen=False),
         "chat, abstained": aims.recognised_on_chat(reads, chat),
@@ -130,27 +131,27 @@ def frontier(chat: Sequence[aims.ChatReply]) -> dict[str, Mapping[str, aims.Coun
     """Return the counts of every reader, by its name."""
     rows = training(chat)
     common = common_words(reply for reply in read_replies() if reply.part == CHOSEN)
-    texts = [masked(words_of(reply, prompt), common) for reply, prompt, _ in rows]
+    texts = [mask(words_of(reply, prompt), common) for reply, prompt, _ in rows]
     labels = [label for _, _, label in rows]
-    print(f"{len(rows):,} replies to fit to, {len(common)} words stay")
-    counts: dict[str, Mapping[str, aims.Count]] = {PATTERNS: measured(by_patterns, chat)}
-    fitted = [("n-grams", ngram_reader, NGRAMS_ABOVE), ("head on the encoder", encoder_head, HEAD_ABOVE)]
-    for name, fit, thresholds in fitted:
+    print(f"{len(rows):,} replies to fit to, {len(common)} words are not masked")
+    counts: dict[str, Mapping[str, aims.Count]] = {PATTERNS: measure(by_patterns, chat)}
+    readers = [("n-grams", ngram_reader, NGRAMS_ABOVE), ("head on the encoder", encoder_head, HEAD_ABOVE)]
+    for name, fit, thresholds in readers:
         likely = fit(texts, labels)
         likelihoods: dict[tuple[str, str], float] = {}
 
-        def collects(reply: str, prompt: str) -> bool:
+        def collect(reply: str, prompt: str) -> bool:
             likelihoods[reply, prompt] = 0.0  # noqa: B023
             return False
 
-        measured(collects, chat)  # so that texts are encoded in batches
-        texts_to_read = [masked(words_of(*reply_and_prompt), common) for reply_and_prompt in likelihoods]
+        measure(collect, chat)  # this collects all texts, so that they are encoded in batches
+        texts_to_read = [mask(words_of(*reply_and_prompt), common) for reply_and_prompt in likelihoods]
         likelihoods = dict(zip(likelihoods, map(float, likely(texts_to_read)), strict=True))
-        for least in thresholds:
-            counts[f"{PATTERNS}, or {name} above {least:g}"] = measured(
-                lambda reply, prompt, least=least, likelihoods=likelihoods: (  # type: ignore[misc]
+        for threshold in thresholds:
+            counts[f"{PATTERNS}, or {name} above {threshold:g}"] = measure(
+                lambda reply, prompt, threshold=threshold, likelihoods=likelihoods: (  # type: ignore[misc]
                     by_patterns(reply, prompt)
-                    or (likelihoods[reply, prompt] > least and read_reply(reply, prompt).kind == ANSWERS)
+                    or (likelihoods[reply, prompt] > threshold and read_reply(reply, prompt).kind == ANSWERS)
                 ),
                 chat,
             )

@@ -1,7 +1,7 @@
-"""Rows of two tables: the aims of the default scorer of abstaining with their counts, and other readers.
+"""Rows of two tables on the instrument's page: the aims of the default scorer of abstaining, and other readers.
 
-Counts on the chat replies, which are not part of this project, come from ``frontier.tsv``
-(``python -m benchmarks.abstention_frontier``); all others are counted anew.
+Counts of the chat replies, which are not part of this project, come from ``frontier.tsv``
+(``python -m benchmarks.abstention_frontier``). All other replies are counted again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def aims_rows(chat_file: Path | None = None) -> Iterator[tuple[str, str, str, st
     """Yield the four aims with their counts, on replies that were not seen when patterns were chosen.
 
     Args:
-        chat_file: The chat replies, to count anew; null: the counts of the last time.
+        chat_file: The chat replies to count again; null to take their counts from ``frontier.tsv``.
     """
     if chat_file is None:
         counts = recorded()[PATTERNS]

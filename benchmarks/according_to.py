@@ -1,10 +1,11 @@
-"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus together against separately.
+"""Intervals of quoting in SQL against NumPy, and entities counted in a corpus all at once against one by one.
 
     python -m benchmarks.according_to QUESTIONS CORPUS
 
 QUESTIONS is a file of questions and answers, CORPUS a text with a passage per line. The run has every question under
-all twelve prompts, with random scores. NumPy computes the same intervals from the same MD5 draws; if both differ, the
-benchmark stops. The counts of the first questions are compared with a regular expression that searches every passage.
+all twelve prompts, with random scores. NumPy computes the same intervals from the same random draws; if the results
+differ, the benchmark stops. The counts of the first questions are compared with those of a regular expression that
+searches every passage.
 """
 
 import re
@@ -31,13 +32,16 @@ ONE_BY_ONE = 50
 
 
 def scores(num_questions: int) -> dict[str, dict[str, list[float | None]]]:
-    """Return random scores, a twentieth of them missing."""
+    """Return random scores by metric and prompt; a twentieth of them is null."""
     random = np.random.default_rng(0)
     values = random.random((len(METRICS), len(PROMPTS), num_questions))
     missing = random.random(values.shape) < 0.05
     return {
         metric: {
-            prompt: [None if gone else float(value) for value, gone in zip(values[i, j], missing[i, j], strict=True)]
+            prompt: [
+                None if is_missing else float(value)
+                for value, is_missing in zip(values[i, j], missing[i, j], strict=True)
+            ]
             for j, prompt in enumerate(PROMPTS)
         }
         for i, metric in enumerate(METRICS)
@@ -52,14 +56,14 @@ def ask_sql(name: str, run: str) -> float:
 
 
 def ask_numpy(num_questions: int) -> float:
-    """Return the same sum by the paired bootstrap and the sign flips of every metric and prompt."""
+    """Return the same sum as ``ask_sql``, from the paired bootstrap and sign flips of every metric and prompt."""
     values = scores(num_questions)
     weights, signs = draws(num_questions)
     total = 0.0
-    for of_prompts in values.values():
-        null = array(of_prompts["null"])
+    for scores_by_prompt in values.values():
+        null = array(scores_by_prompt["null"])
         for prompt in PROMPTS[1:]:
-            change = array(of_prompts[prompt]) - null
+            change = array(scores_by_prompt[prompt]) - null
             paired = ~np.isnan(change)
             total += ends(replicated_mean(change, weights))[0]
             ends(replicated_mean(change, weights) / replicated_mean(np.where(paired, null, np.nan), weights))
@@ -72,11 +76,11 @@ def compare_intervals(num_questions: int) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     counts = [10 ** (number % 5) for number in range(num_questions)]
     run = write_run(FOLDER / "run", scores(num_questions), counts=counts, facts={"num_parameters": 1})
-    measured = {name: measure(ask_sql, name, str(run)) for name in NAMES}
+    queries = {name: measure(ask_sql, name, str(run)) for name in NAMES}
     numpy = measure(ask_numpy, num_questions)
-    check_same("according_to_changes", measured["according_to_changes"].value, numpy.value)
+    check_same("according_to_changes", queries["according_to_changes"].value, numpy.value)
     print()
-    works = [*((f"`{name}`", work) for name, work in measured.items()), ("changes in NumPy", numpy)]
+    works = [*((f"`{name}`", work) for name, work in queries.items()), ("changes in NumPy", numpy)]
     print_table(
         [f"{num_questions:,} questions × {len(PROMPTS)} prompts", "seconds", "peak memory (MB)"],
         ([name, f"{work.seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"] for name, work in works),
@@ -84,7 +88,7 @@ def compare_intervals(num_questions: int) -> None:
 
 
 def compare_counts(questions: str, corpus: str) -> None:
-    """Print the time to count all questions together, and the first ones by a search in every passage."""
+    """Print the time to count all questions at once, and the time of a search in every passage for each question."""
     source = open_questions(questions)
     rows, passages = source.rows.to_pylist(), Corpus.from_files([corpus])
     counting = timed(lambda: count_cooccurrences(rows, passages, source.entities, quiet=True))
@@ -92,21 +96,23 @@ def compare_counts(questions: str, corpus: str) -> None:
     folded = [passage.casefold() for passage in passages_of(passages)]
 
     def search() -> None:
-        for row, counted in list(zip(rows, counting.value, strict=True))[:ONE_BY_ONE]:
+        for row, result in list(zip(rows, counting.value, strict=True))[:ONE_BY_ONE]:
             answers = _any_of(row["answers"])
             both = [
                 sum(bool(_any_of([entity]).search(text) and answers.search(text)) for text in folded)
-                for entity in counted.entities
+                for entity in result.entities
             ]
-            if counted.count is not None and counted.count != max(both):
-                raise SystemExit(f"{row['question']}: {counted.count}, but a search finds {max(both)}")
+            if result.count is not None and result.count != max(both):
+                raise SystemExit(f"{row['question']}: {result.count}, but a search finds {max(both)}")
 
     one_by_one = timed(search).seconds * len(rows) / ONE_BY_ONE
     size = Path(corpus).stat().st_size / 1e6
+    print(f"\n{len(rows):,} questions, {len(folded):,} passages, {size:.1f} MB:")
+    print(f"all at once, with the search for names: {at_once:.2f} s")
     print(
-        f"\n{len(rows):,} questions, {len(folded):,} passages, {size:.1f} MB: all at once {at_once:.2f} s, names too;"
+        f"one by one, without it: {one_by_one:.1f} s, {one_by_one / at_once:.0f} times as long "
+        f"(measured on {ONE_BY_ONE} questions)"
     )
-    print(f"counted alone one by one {one_by_one:.1f} s (from {ONE_BY_ONE}), {one_by_one / at_once:.0f} times as long")
 
 
 def _any_of(phrases: list[str]) -> re.Pattern[str]:

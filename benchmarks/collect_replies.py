@@ -2,11 +2,11 @@
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
-    python -m benchmarks.collect_replies --score-anew self-aware    # the collected runs of a task, by today's scorer
+    python -m benchmarks.collect_replies --score-anew self-aware    # scores the collected runs of a task again
 
-Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. For a cell that trained
-a model on diaries, it is the run in which the model was asked. Runs that were collected before are replaced. The same
-cells give the same bytes, so that a second call changes nothing.
+Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. A cell that trained a
+model on diaries becomes the run of its test split. Runs that were collected before are replaced. The same cells give
+the same bytes, so a second call changes nothing.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from selfknow.files import read_json, read_parquet, write_json
 from selfknow.runs.schema import SCORES, read_examples, read_generations
 
 _QUANTIZATION = re.compile(r"[-.](?:I?Q\d\w*|BF16|F16|F32)$", re.IGNORECASE)
-_OF_A_MACHINE = re.compile(r"(?<![\w.:/])/(?:\w[\w.+-]*/)+\w")
+_ABSOLUTE_PATH = re.compile(r"(?<![\w.:/])/(?:\w[\w.+-]*/)+\w")
 _TASKS = ("self-aware", "self-knowledge", "according-to", "diary-recall")
 
 
@@ -52,7 +52,7 @@ def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _run_of(state: Path) -> Path | None:
-    """Return the run folder of a cell that evaluated, or asked the model that it trained; null if there is none."""
+    """Return the run folder of an evaluation, or of a training's test; null if there is none."""
     folders = state.parents[1] / "evaluate" / state.stem, state.parents[1] / "train" / state.stem / "test"
     return next((folder for folder in folders if (folder / DESCRIPTION).is_file()), None)
 
@@ -61,8 +61,8 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     """Write a cell as a small run folder, at its name below ``folders``.
 
     Raises:
-        UserError: It was never scored, holds pictures, did not ask exactly one model of ``models.tsv``, has the name
-            of another cell, or names a path of this machine.
+        UserError: The cell was never scored, holds pictures, did not ask exactly one model of ``models.tsv``, has the
+            same name as another cell, or names a path of this machine.
     """
     description = without_paths(read_json(cell / DESCRIPTION))
     model, run = _model_of(cell, description), run_name(description)
@@ -72,11 +72,11 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     ]
     folder = folders / model / run
     if folder.exists():
-        raise UserError(f"{cell} is the second run of {model} that is called {run}: keep one")
+        raise UserError(f"{cell} is the second run of {model} that is called {run}: leave one of them out")
     if (cell / "images").exists():
-        raise UserError(f"{cell} holds pictures: only texts are collected")
+        raise UserError(f"{cell} holds pictures, and only texts are collected")
     generations = read_generations(cell)
-    if trained:  # its name in the table is the folder that it was saved in
+    if trained:  # in the table, the model's name is its folder
         names = pa.array([model] * len(generations), pa.string())
         generations = generations.set_column(generations.column_names.index("model"), "model", names)
     _write(folder / GENERATIONS, generations)
@@ -102,7 +102,7 @@ def _model_of(cell: Path, description: Mapping[str, Any]) -> str:
     evaluated = description["models"]
     names = [f"{model['origin']}-diaries" if _was_trained(model) else model_name(model["name"]) for model in evaluated]
     if len(names) != 1 or names[0] not in models():
-        raise UserError(f"{cell} asked {', '.join(names)}: one model of models.tsv ({', '.join(models())}) is wanted")
+        raise UserError(f"{cell} asked {', '.join(names)}: it must ask one model of models.tsv ({', '.join(models())})")
     return names[0]
 
 
@@ -144,19 +144,21 @@ def without_paths(description: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UserError: A path is part of a longer text.
     """
-    text = json.dumps(_named(description))
-    if match := _OF_A_MACHINE.search(text):
+    text = json.dumps(_without_folders(description))
+    if match := _ABSOLUTE_PATH.search(text):
         raise UserError(f"run.json still names {text[match.start() : match.end() + 30]!r}")
-    named: dict[str, Any] = json.loads(text)
-    return named
+    shortened: dict[str, Any] = json.loads(text)
+    return shortened
 
 
-def _named(value: Any) -> Any:
+def _without_folders(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _named(each) for key, each in value.items()}
+        return {key: _without_folders(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_named(each) for each in value]
-    return PurePath(value).name if isinstance(value, str) and PurePath(value).is_absolute() else value
+        return [_without_folders(item) for item in value]
+    if isinstance(value, str) and PurePath(value).is_absolute():
+        return PurePath(value).name
+    return value
 
 
 def _write(path: Path, table: pa.Table) -> None:
@@ -173,7 +175,7 @@ def write_table_of_runs(path: Path, runs: Sequence[ReplyRun]) -> None:
 
 
 def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
-    """Replace the collected runs by the finished cells of every plan below some folders.
+    """Replace the collected runs by the finished cells of every plan in some folders.
 
     Args:
         folders: Folders of ``selfknow reproduce``, or folders that hold such folders.
@@ -198,7 +200,7 @@ def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
 
 
 def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[ReplyRun]:
-    """Score the collected runs of a task by today's scorer, and leave all others as they are.
+    """Score the collected runs of a task with today's scorer, and leave the runs of other tasks unchanged.
 
     Args:
         task: The name of the task, which is a config's name, too.
@@ -222,7 +224,7 @@ def score_anew(task: str, sources: Path, collected: Sequence[ReplyRun]) -> list[
 
 
 def main() -> None:
-    """Collect runs or score them anew, and print their number and size."""
+    """Collect runs or score them again, and print their number and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="*", type=Path, help="folders that plans were run in, at any depth")
     parser.add_argument("--score-anew", metavar="TASK", help="score the collected runs of a task instead")

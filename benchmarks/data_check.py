@@ -1,8 +1,8 @@
-"""``data check`` over the diary corpora of the paper's sizes: the whole, its steps, and two yardsticks beside it.
+"""``data check`` over the diary corpora of the paper's sizes: the whole check, its steps, and two comparisons.
 
 python -m benchmarks.data_check
 
-The 14 configs (60 MB) are built once, into ``out/benchmarks``. Everything is measured in a process of its own.
+The 14 configs (60 MB) are built once, into ``out/benchmarks``. Each piece of work is measured in its own process.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from selfknow.validation.suite import Batch
 
 FOLDER = Path("out/benchmarks/diary-recall")
 REPETITIONS = 3
-MOST_NAMED = 8
+MOST_NAMED = 8  # the number of expectations with a row of their own
 NOTHING = "select 1 limit 0"
 
 
@@ -41,7 +41,7 @@ def check(folder: Path) -> None:
     from selfknow.validation.check import check_folder
 
     with tempfile.TemporaryDirectory() as pages:
-        assert check_folder(folder, data_docs=Path(pages)) == [], "the corpora are whole"
+        assert check_folder(folder, data_docs=Path(pages)) == [], "the built corpora must pass their check"
 
 
 def read_and_hash(folder: Path) -> None:
@@ -88,13 +88,13 @@ def steps(folder: Path) -> dict[str, float]:
 
 
 def _without_work(batch: Batch) -> Batch:
-    """Return a batch with the same number of queries, which return no rows at once."""
+    """Return a batch with the same number of queries, each of which returns no rows and takes no time."""
     return replace(batch, files={}, setup="", queries=[replace(query, sql=NOTHING) for query in batch.queries])
 
 
 @contextmanager
 def timed(seconds: dict[str, float], step: str) -> Iterator[None]:
-    """Add the CPU seconds of all threads to those of a step."""
+    """Add the CPU seconds of the block, over all threads, to those of a step."""
     start = time.process_time()
     yield
     seconds[step] += time.process_time() - start
@@ -119,11 +119,12 @@ def main() -> None:
     )
     seconds: dict[str, float] = measure(steps, folder).value
     queries = sorted((name for name in seconds if name.startswith("`")), key=lambda name: -seconds[name])
-    shown = {name: seconds[name] for name in seconds if name not in queries[MOST_NAMED:]}
-    shown[f"the {len(queries) - MOST_NAMED} other expectations"] = sum(map(seconds.__getitem__, queries[MOST_NAMED:]))
+    others = queries[MOST_NAMED:]
+    rows = {name: step_seconds for name, step_seconds in seconds.items() if name not in others}
+    rows[f"the {len(others)} other expectations"] = sum(seconds[name] for name in others)
     print()
-    slowest = sorted(shown.items(), key=lambda step: -step[1])
-    print_table(["step, each alone", "CPU (s)"], ([name, f"{spent:.2f}"] for name, spent in slowest))
+    slowest = sorted(rows.items(), key=lambda step: -step[1])
+    print_table(["step, each alone", "CPU (s)"], ([name, f"{step_seconds:.2f}"] for name, step_seconds in slowest))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The packages of docs/dependencies.md beside those that are installed: ``python -m benchmarks.dependencies``.
 
-Prints each dependency with its version and the licence in its metadata, and fails if the page lacks a dependency of
-pyproject.toml. ``--installed`` prints every installed package, and fails if a package that constraints.txt pins names
-no licence. Packages that are not pinned differ between machines, such as the CUDA libraries of torch, of which some
-name no licence.
+The command prints each dependency with its version and the licence in its metadata. It fails if the page lacks a
+dependency of pyproject.toml. ``--installed`` prints every installed package, and fails if a package that
+constraints.txt pins names no licence. Other packages are not checked: they differ between machines, and some CUDA
+libraries of torch name no licence.
 """
 
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 UNKNOWN = "unknown"
-# Licences from the repositories of packages whose wheels name none (sqruff: Cargo.toml of quarylabs/sqruff).
+# The licences of packages whose wheels name none, from their repositories (sqruff: Cargo.toml of quarylabs/sqruff).
 LICENCES_OF_REPOSITORIES = {"sqruff": "Apache-2.0"}
 
 

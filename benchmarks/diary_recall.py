@@ -1,4 +1,4 @@
-"""Diary corpora: ``data build`` against such rows written with plain pyarrow, and with ``Dataset.from_generator``.
+"""Diary corpora: ``data build`` against the same kind of rows, written by pyarrow or ``Dataset.from_generator``.
 
 python -m benchmarks.diary_recall
 """
@@ -39,14 +39,15 @@ def build_by(write: Callable[[Path, int, bool], None], num_diarists: int) -> Non
     datasets.disable_progress_bars()
     with tempfile.TemporaryDirectory() as folder:
         for simplified in (False, True):
-            place = Path(folder) / str(simplified)
-            place.mkdir()
-            write(place, num_diarists, simplified)
-            content_hash_of_files({split: [place / f"{split}.parquet"] for split in ("train", "validation", "test")})
+            setup_folder = Path(folder) / str(simplified)
+            setup_folder.mkdir()
+            write(setup_folder, num_diarists, simplified)
+            splits = ("train", "validation", "test")
+            content_hash_of_files({split: [setup_folder / f"{split}.parquet"] for split in splits})
 
 
 def limits(num_diarists: int) -> dict[str, float]:
-    """Return the CPU seconds of what no builder of these files can leave out, the rows being there."""
+    """Return the CPU seconds of the two steps that no builder of these files can leave out, once it has the rows."""
     pa.set_cpu_count(1)
     configs = configs_of_shape(Shape(num_diarists))
     tables = [shard() for config in configs for shards in config.shards.values() for shard in shards]
@@ -68,18 +69,18 @@ def main() -> None:
     rounds = [{name: measure(*work) for name, work in works.items()} for _ in range(REPETITIONS)]
 
     def row(name: str) -> list[str]:
-        times = (next(iter(measured.values())).cpu_seconds / measured[name].cpu_seconds for measured in rounds)
-        cpu = statistics.median(measured[name].cpu_seconds for measured in rounds)
-        wall = statistics.median(measured[name].seconds for measured in rounds)
-        peak = max(measured[name].peak_memory_in_mb for measured in rounds)
+        times = (next(iter(by_name.values())).cpu_seconds / by_name[name].cpu_seconds for by_name in rounds)
+        cpu = statistics.median(by_name[name].cpu_seconds for by_name in rounds)
+        wall = statistics.median(by_name[name].seconds for by_name in rounds)
+        peak = max(by_name[name].peak_memory_in_mb for by_name in rounds)
         return [name, f"{cpu:.2f}", f"{statistics.median(times):.1f}", f"{wall:.2f}", f"{peak:.0f}"]
 
     print(f"load before: {os.getloadavg()[0]:.1f}\n")
     head = [f"64k, both setups, median of {REPETITIONS}", "CPU (s)", "times", "wall (s)", "peak memory (MB)"]
     print_table(head, map(row, works))
     print()
-    floor = [measure(limits, PAPER_SIZE).value for _ in range(REPETITIONS)]
-    rows = ([name, f"{statistics.median(seconds[name] for seconds in floor):.2f}"] for name in floor[0])
+    measurements = [measure(limits, PAPER_SIZE).value for _ in range(REPETITIONS)]
+    rows = ([name, f"{statistics.median(seconds[name] for seconds in measurements):.2f}"] for name in measurements[0])
     print_table([f"part of it, median of {REPETITIONS}", "CPU (s)"], rows)
 
 

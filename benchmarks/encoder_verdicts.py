@@ -2,9 +2,9 @@
 
     python -m benchmarks.encoder_verdicts
 
-Writes ``encoder_verdicts.tsv``, for every reply of the unseen part that is no documentation, and for thirty of each
-length that are. Verdicts in the file are not computed again (an id is a hash of the reply). Takes a few minutes on two
-cores.
+The verdicts go to ``encoder_verdicts.tsv``: for every reply of the unseen part that is not documentation, and for
+thirty texts of documentation of each length. Verdicts that the file has are not computed again (an id is a hash of the
+reply). This takes a few minutes on two cores.
 """
 
 from collections import Counter
@@ -27,21 +27,21 @@ DOCUMENTATION_OF_EACH = 30
 
 def replies_to_judge() -> list[ReadReply]:
     """Return the unseen replies, with only some documentation of each length: long texts take long to encode."""
-    taken: Counter[int | None] = Counter()
-    chosen = []
+    num_documentation: Counter[int | None] = Counter()
+    replies = []
     for reply in read_replies():
         if reply.part == UNSEEN:
-            taken[reply.length] += reply.manner == "documentation"
-            if reply.manner != "documentation" or taken[reply.length] <= DOCUMENTATION_OF_EACH:
-                chosen.append(reply)
-    return chosen
+            num_documentation[reply.length] += reply.manner == "documentation"
+            if reply.manner != "documentation" or num_documentation[reply.length] <= DOCUMENTATION_OF_EACH:
+                replies.append(reply)
+    return replies
 
 
 def main() -> None:
     """Judge the replies and write the table."""
-    wanted = replies_to_judge()
+    all_replies = replies_to_judge()
     known = {(row["scorer"], row["id"]): row["abstained"] for row in read_table(TABLE)}
-    replies = [reply for reply in wanted if any((scorer, reply.id) not in known for scorer in SCORERS)]
+    replies = [reply for reply in all_replies if any((scorer, reply.id) not in known for scorer in SCORERS)]
     encode = load_encoder(PACKAGED)
     for scorer in SCORERS:
         references = load_references(scorer)
@@ -50,9 +50,10 @@ def main() -> None:
         verdicts = judge([reply.reply for reply in replies], scorer, references, similarity, threshold)
         for reply, verdict in zip(replies, verdicts, strict=True):
             known[scorer, reply.id] = "" if verdict.abstained is None else str(int(verdict.abstained))
-    lines = [f"{reply.id}\t{scorer}\t{known[scorer, reply.id]}" for scorer in SCORERS for reply in wanted]
+    lines = [f"{reply.id}\t{scorer}\t{known[scorer, reply.id]}" for scorer in SCORERS for reply in all_replies]
     (DATASETS_SRC / TABLE).write_text("\n".join(["id\tscorer\tabstained", *lines]) + "\n", encoding="utf-8")
-    print(f"{len(replies):,} replies judged by {' and '.join(SCORERS)}, {len(wanted) - len(replies):,} kept")
+    num_known = len(all_replies) - len(replies)
+    print(f"{len(replies):,} replies judged by {' and '.join(SCORERS)}, {num_known:,} were judged before")
 
 
 if __name__ == "__main__":

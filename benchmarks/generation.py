@@ -1,4 +1,4 @@
-"""Replies of a local model: the test split in batches, sorted by length, against one-by-one ``model.generate``.
+"""Replies of a local model: the test split in batches sorted by length, against ``model.generate`` one by one.
 
 python -m benchmarks.generation --model out/demo/train/diaries-simplified --data out/demo/diaries:simplified
 """

@@ -2,8 +2,8 @@
 
     python -m benchmarks.judging MODEL [ENDPOINT] [LIMIT] [TOKENS]
 
-Asks the model about the unseen part without documentation and gold answers, with the prompts of ``selfknow judge``.
-Writes its verdicts to ``judge_verdicts.tsv``, which the instrument's card shows beside the labels.
+The command asks the model about the unseen part without documentation and gold answers, with the prompts of ``selfknow
+judge``. The verdicts go to ``judge_verdicts.tsv``, and the instrument's page shows them beside the labels.
 """
 
 import sys
@@ -29,27 +29,25 @@ def main(model: str, endpoint: str | None = None, limit: int | None = None, toke
         if reply.part == UNSEEN and reply.reply.strip() and reply.manner not in ("documentation", "bare answer")
     }
     # Ids are hashes, so the first ones in their order are a random sample.
-    wanted = sorted(labelled)[:limit]
-    requests = [
-        Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in wanted
-    ]
-    opened = ModelOptions(model=model, endpoint=endpoint or None).language_model()
+    ids = sorted(labelled)[:limit]
+    requests = [Request(id_, prompt_of(ABSTENTION, labelled[id_].question or "", labelled[id_].reply)) for id_ in ids]
+    language_model = ModelOptions(model=model, endpoint=endpoint or None).language_model()
     decoding = DECODING if tokens is None else replace(DECODING, max_new_tokens=tokens)
     grades = {
         request.example_id: None if reply.error else read_grade(ABSTENTION, reply.generation or "")
-        for request, reply in opened.generate(requests, decoding)
+        for request, reply in language_model.generate(requests, decoding)
     }
-    _keep(Path(model).name.removesuffix(".gguf"), grades)
+    _save(Path(model).name.removesuffix(".gguf"), grades)
     print("python -m benchmarks.instrument shows them beside the labels")
 
 
-def _keep(judge: str, grades: Mapping[str, str | None]) -> None:
+def _save(judge: str, grades: Mapping[str, str | None]) -> None:
     """Write the grades of a judge in place of its earlier ones."""
     path = DATASETS_SRC / VERDICTS
     lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
     others = [line for line in lines if line.split("\t")[0] != judge]
-    own = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(grades.items())]
-    path.write_text("\n".join(["judge\tid\tclass", *others, *own]) + "\n", encoding="utf-8")
+    new = [f"{judge}\t{id_}\t{word or ''}" for id_, word in sorted(grades.items())]
+    path.write_text("\n".join(["judge\tid\tclass", *others, *new]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

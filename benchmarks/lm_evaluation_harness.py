@@ -2,12 +2,12 @@
 
 python -m benchmarks.lm_evaluation_harness --model MODEL [--precision bfloat16]
 
-Needs ``pip install lm-eval==0.4.13``, which is no part of this package. Both get the same rendered prompts, the same
-batch size and the same limits, and each makes one call. A case says why its replies differ in length:
+This needs ``pip install lm-eval==0.4.13``, which is not a dependency of this package. Both get the same rendered
+prompts, the same batch size and the same limits, in one call. The replies differ in length in three cases:
 
-- ``lengths``: every question is asked for a word, for a sentence and for a paragraph, with one limit.
+- ``lengths``: prompts ask for a word, a sentence or a paragraph; all have one limit.
 - ``limits``: the same prompts, with limits of 8, 32, 64 and 128 tokens in turn.
-- ``full``: every question is asked for a paragraph, with the same limits in turn, which nearly all replies reach.
+- ``full``: all prompts ask for a paragraph, with the same limits in turn, which nearly all replies reach.
 """
 
 import argparse
@@ -30,7 +30,7 @@ CASES = {"lengths": (WISHES, (128,)), "limits": (WISHES, LIMITS), "full": (WISHE
 
 
 def requests(case: str, num_prompts: int) -> list[Request]:
-    """Return the requests of a case: the first answerable questions of self-aware with every wish, limits in turn."""
+    """Return the requests of a case: the first answerable questions of self-aware, with every wish for a length."""
     wishes, limits = CASES[case]
     prompts = [f"{row.question} {wish}" for row in questions("answerable")[:num_prompts] for wish in wishes]
     return [
@@ -70,14 +70,17 @@ def compare(case: str, local: LocalModel, num_prompts: int, batch_size: int, rep
     texts = ((reply.generation or "").strip() for reply in replies.values())
     same = sum(text == other.strip() for text, other in zip(texts, harness[-1].value, strict=True))
     tokens = f"{lengths[0]} to {lengths[-1]}, {lengths[len(lengths) // 2]}, {sum(lengths):,}"
-    seconds = [statistics.median(each.cpu_seconds for each in measurements) for measurements in (ours, harness)]
-    return [tokens, *(f"{each:.1f}" for each in seconds), f"{seconds[1] / seconds[0]:.2f}", f"{same} of {len(replies)}"]
+    our_seconds, harness_seconds = (
+        statistics.median(measurement.cpu_seconds for measurement in measurements) for measurements in (ours, harness)
+    )
+    times = f"{harness_seconds / our_seconds:.2f}"
+    return [tokens, f"{our_seconds:.1f}", f"{harness_seconds:.1f}", times, f"{same} of {len(replies)}"]
 
 
 def main() -> None:
     """Print a row for each case."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model", required=True, help="a checkpoint that chats, such as a folder with SmolLM2-135M")
+    parser.add_argument("--model", required=True, help="a chat model's checkpoint, such as a folder with SmolLM2-135M")
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--prompts", type=int, default=64)

@@ -1,8 +1,8 @@
-"""Arbitrary replies of servers and functions, counted: ``python -m benchmarks.odd_replies --count 10000``.
+"""Counts of arbitrary replies of servers and functions: ``python -m benchmarks.odd_replies --count 10000``.
 
-Every second request gets an arbitrary reply: a sound answer that was damaged, JSON drawn at random, or any bytes; of a
-function any Python object, or an exception. The others get a sound one. Afterwards every request must be a row, with
-its text or with the reason why there is none, and every sound reply must be there as it was sent.
+Every second request gets an arbitrary reply. From a server, it is a sound answer that was damaged, random JSON, or any
+bytes; from a function, it is any Python object or an exception. The other requests get a sound reply. Afterwards every
+request must be a row, with a text or with the reason why there is none, and every sound reply must be there unchanged.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Tally:
         odd: Arbitrary replies.
         read: The replies that became a row with a text.
         refused: The replies that became a row with a reason.
-        lost: Requests without a row, and sound replies that are not there as they were sent.
+        lost: Requests without a row, and sound replies that were changed.
         ended: Runs that an exception ended.
     """
 
@@ -121,7 +121,7 @@ def _ask(source: str, seed: int, ask: Callable[[LanguageModel], object]) -> None
 
 
 def _answer(sound: bytes, chance: Random) -> bytes:
-    """Draw a server's answer: most are damaged, some are JSON of another shape, and some are damaged bytes."""
+    """Return a random answer of a server: mostly damaged JSON, sometimes JSON of another shape, or damaged bytes."""
     draw = chance.random()
     if draw < 0.7:
         return damaged_json(sound, chance)
@@ -140,7 +140,7 @@ def _json(chance: Random, depth: int = 4) -> Any:
 
 
 class _Mute:
-    """An object that raises when it is asked for its text or its class."""
+    """An object that raises an exception if its text or its class is read."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no text")
@@ -151,7 +151,7 @@ class _Mute:
 
 
 def _object(chance: Random) -> Any:
-    """Draw a return value of a function, or raise an exception."""
+    """Return a random object, as a function may return, or raise an exception."""
     kind = chance.randrange(8)
     if kind == 0:
         raise chance.choice((ValueError, KeyError, MemoryError, RecursionError, UnicodeError, StopIteration))(

@@ -2,9 +2,9 @@
 
     python -m benchmarks.other_tools --model MODEL --chat
 
-Both tools run unmodified, through their own command lines, and greedily, as ours does. *Replies* are those that are the
-same as ours, to the byte. *Values* are the tool's own, compared with those that `selfknow score` gives the imported
-log; a value that does not apply must be missing in both.
+Both tools run unmodified, through their own command lines. All replies are greedy. The tool's *replies* are compared
+with ours, to the byte. Its *values* are compared with those that `selfknow score` gives the imported log; a value that
+does not apply must be missing in both.
 """
 
 import argparse
@@ -47,14 +47,14 @@ ONLY = {
     "delete-first-word": "consistency",
     "change-word": "inconsistency",
 }
-"""Tasks that are not asked in separate calls, each with a protocol that it has."""
+"""Tasks without the protocol ``separate``, each with a protocol that it has."""
 Values = dict[tuple[str, str], dict[str, float | None]]
-"""By row and variant of a sample the values by their names in the tool; null where none applies."""
+"""The values of each sample (its row and variant), by their names in the tool; null if a value does not apply."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A model, and how it is asked.
+    """A model, and the settings with which every tool asks it.
 
     Attributes:
         model: The checkpoint's folder.
@@ -73,18 +73,18 @@ class Setting:
 
 @dataclass
 class Agreement:
-    """Counts of the replies and values of a tool that are, and are not, the same as ours."""
+    """Counts of a tool's replies and values, by whether they are the same as ours."""
 
     replies: Counter[bool] = field(default_factory=Counter)
     values: Counter[bool] = field(default_factory=Counter)
 
     def add(self, replies: tuple[Replies, Replies], values: tuple[Values, Values]) -> None:
         """Count the replies and values of one log."""
-        theirs, ours = replies
-        self.replies.update(ours.get(key) == text for key, text in theirs.items())
+        replies_of_tool, our_replies = replies
+        self.replies.update(our_replies.get(key) == text for key, text in replies_of_tool.items())
         shown, imported = values
-        for sample, named in shown.items():
-            self.values.update(imported[sample].get(name) == value for name, value in named.items())
+        for sample, values_by_name in shown.items():
+            self.values.update(imported[sample].get(name) == value for name, value in values_by_name.items())
 
     def cells(self) -> list[str]:
         """Return both as cells of a table."""
@@ -92,29 +92,29 @@ class Agreement:
 
 
 def compare(setting: Setting) -> Iterator[tuple[str, str, int, Agreement]]:
-    """Yield the tool, the family of tasks, the number of ways in which it was asked, and the agreement."""
+    """Yield a tool, a family of tasks, the number of ways to ask it, and the agreement with our run."""
     (setting.folder / "logs").mkdir(parents=True)
     questions, portrait = setting.folder / "questions.jsonl", setting.folder / "portrait"
     texts = ["Who wrote Emma?", "Who painted Guernica?", "Who discovered radium?"]
     lines = [{"id": str(place), "question": text, "answer": "Jane Austen"} for place, text in enumerate(texts)]
     questions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     Portrait.build([*texts, "The answer is that it was written by Jane Austen."], width=5).save(portrait)
-    of_corpus = {"portrait": str(portrait)}
-    for family, ways in _inspect_ways(str(questions), of_corpus).items():
+    portrait_option = {"portrait": str(portrait)}
+    for family, ways in _inspect_ways(str(questions), portrait_option).items():
         agreement = Agreement()
         for place, (name, options) in enumerate(ways):
             _in_inspect(setting, family, f"{family}-{place}", name, options, agreement)
         yield f"Inspect {metadata.version('inspect-ai')}", family, len(ways), agreement
-    yield from _in_lm_eval(setting, str(questions), of_corpus)
+    yield from _in_lm_eval(setting, str(questions), portrait_option)
 
 
-def _inspect_ways(questions: str, of_corpus: Mapping[str, str]) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """Return for each task of Inspect the datasets and the options of each way to ask it."""
+def _inspect_ways(questions: str, portrait_option: Mapping[str, str]) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Return, for each task in Inspect, a dataset and options for each way to ask it."""
     return {
         "diary_recall": [(f"diary-recall:{config}", {}) for config in ("1k", "1k-simplified")],
         "self_aware": [("self-aware:authored", {"form": form}) for form in ("direct", "instruction", "icl")],
         "according_to": [
-            (f"according-to:{questions}", {**of_corpus, "prompt_format": name, "prompts": "attributed,without"})
+            (f"according-to:{questions}", {**portrait_option, "prompt_format": name, "prompts": "attributed,without"})
             for name in formats()
         ],
         "self_knowledge": [
@@ -125,17 +125,17 @@ def _inspect_ways(questions: str, of_corpus: Mapping[str, str]) -> dict[str, lis
 
 
 def _written_tasks() -> list[str]:
-    """Return the tasks of self-knowledge that other tools can ask: neither about pictures nor of a benchmark."""
+    """Return the tasks of self-knowledge that other tools can ask: all but those of pictures and of a benchmark."""
     return [name for name in find_dataset("self-knowledge").configs if not name.startswith(("image-", "benchmark"))]
 
 
 def _ours(setting: Setting, run: str, name: str, options: Mapping[str, Any]) -> Replies:
     """Ask with ``selfknow evaluate``, without the worked examples that other tools do not show."""
-    drawn = {"precision": "float32", "temperature": 0.0, "max_new_tokens": setting.max_new_tokens}
-    alone = {} if name.startswith("diary-recall") else {"examples": False}
+    decoding = {"precision": "float32", "temperature": 0.0, "max_new_tokens": setting.max_new_tokens}
+    examples = {} if name.startswith("diary-recall") else {"examples": False}
     out = setting.folder / "ours" / run
     return replies_of(
-        ask(name, str(setting.model), out=out, quiet=True, limit=setting.limit, **drawn, **alone, **options)
+        ask(name, str(setting.model), out=out, quiet=True, limit=setting.limit, **decoding, **examples, **options)
     )
 
 
@@ -153,28 +153,28 @@ def _in_inspect(
 
 
 def _in_lm_eval(
-    setting: Setting, questions: str, of_corpus: Mapping[str, str]
+    setting: Setting, questions: str, portrait_option: Mapping[str, str]
 ) -> Iterator[tuple[str, str, int, Agreement]]:
-    """Compare all tasks of the harness, which one command asks."""
+    """Compare all tasks of the harness, which are asked in one command."""
     tasks = sorted(path.stem for path in TASKS.glob("[a-z]*.yaml"))
     words = ("--apply_chat_template",) if setting.chat else ()
-    metadata_ = {"limit": setting.limit, "questions": questions, **of_corpus}
+    metadata_ = {"limit": setting.limit, "questions": questions, **portrait_option}
     out = setting.folder / "harness"
     logs = lm_eval_run(tasks, setting.model, out, *words, max_new_tokens=setting.max_new_tokens, **metadata_)
     for family in ("diary_recall", "self_aware", "according_to"):
-        agreement, of_family = Agreement(), [task for task in tasks if task.startswith(family)]
-        for task in of_family:
+        agreement, family_tasks = Agreement(), [task for task in tasks if task.startswith(family)]
+        for task in family_tasks:
             detail = task.removeprefix(f"{family}_")
             name, options = {
                 "diary_recall": (f"diary-recall:{detail.replace('_', '-')}", {}),
                 "self_aware": ("self-aware:authored", {"form": detail.removeprefix("authored").strip("_") or "direct"}),
-                "according_to": (f"according-to:{questions}", {**of_corpus, "prompt_format": "short"}),
+                "according_to": (f"according-to:{questions}", {**portrait_option, "prompt_format": "short"}),
             }[family]
             shown = _shown_by_lm_eval(logs[task])
             imported = _imported(read_lm_eval(logs[task]), setting.folder / "from-lm-eval" / task, shown)
             run = family if family == "according_to" else task  # one run of ours has all prompts
             agreement.add((of_lm_eval(logs[task])[0], _ours(setting, run, name, options)), (shown, imported))
-        yield f"lm-eval {metadata.version('lm-eval')}", family, len(of_family), agreement
+        yield f"lm-eval {metadata.version('lm-eval')}", family, len(family_tasks), agreement
 
 
 def _shown_by_inspect(log: Path) -> Values:
@@ -182,11 +182,11 @@ def _shown_by_inspect(log: Path) -> Values:
 
     values: Values = {}
     for sample in read_eval_log(str(log)).samples or []:
-        own, scores = sample.metadata[MARK], (sample.scores or {})["own_scores"].value
+        mark, scores = sample.metadata[MARK], (sample.scores or {})["own_scores"].value
         assert isinstance(scores, dict)
-        named = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
-        own_values = {name: None if math.isnan(value) else value for name, value in named.items()}
-        values[own["row"]["id"], sample.metadata["variant"]] = own_values
+        numbers = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
+        sample_values = {name: None if math.isnan(value) else value for name, value in numbers.items()}
+        values[mark["row"]["id"], sample.metadata["variant"]] = sample_values
     return values
 
 
@@ -194,8 +194,8 @@ def _shown_by_lm_eval(samples: Path) -> Values:
     values: Values = {}
     for line in samples.read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)
-        own = json.loads(sample["doc"][MARK])
-        values[sample["doc"]["id"], own["variant"]] = {name: sample.get(name) for name in METRICS[own["task"]]}
+        mark = json.loads(sample["doc"][MARK])
+        values[sample["doc"]["id"], mark["variant"]] = {name: sample.get(name) for name in METRICS[mark["task"]]}
     return values
 
 
@@ -204,17 +204,17 @@ def _imported(log: Log, folder: Path, shown: Values) -> Values:
     write_imported(log, folder)
     values: Values = {sample: {} for sample in shown}
     for call, metric, value in scored_rows(Run(folder)):
-        begins = call["parent_generation_id"] is None  # the first call of a sample, whose variant is the sample's
-        for (row, variant), named in values.items():
-            if call["example_id"] != row or (begins and call["variant"] != variant):
+        is_first = call["parent_generation_id"] is None  # the first call of a sample has the variant of the sample
+        for (row, variant), values_by_name in values.items():
+            if call["example_id"] != row or (is_first and call["variant"] != variant):
                 continue
             stage, own_variant = call["stage"], call["variant"]
             names = [f"{stage}/{own_variant}/{metric}", f"{stage}/{metric}"]
-            if not any(name.startswith(f"{stage}/") for name in shown[row, variant]):  # else another stage has them
-                names += [f"{own_variant}/{metric}", metric]
+            if not any(name.startswith(f"{stage}/") for name in shown[row, variant]):
+                names += [f"{own_variant}/{metric}", metric]  # names without a stage, unless another stage has them
             name = next((name for name in names if name in shown[row, variant]), None)
             if name is not None:
-                named[name] = value
+                values_by_name[name] = value
     return values
 
 

@@ -1,6 +1,6 @@
-"""The baselines of the diary corpora: a generator of rows, written straight from the paper, and two plain writers.
+"""The baselines of the diary corpora: a generator of rows, written after the paper, and two plain writers.
 
-The module holds only what these need, because ``Dataset.from_generator`` hashes all of it.
+The module has nothing else, because ``Dataset.from_generator`` hashes all of it.
 """
 
 import random
@@ -78,8 +78,8 @@ def write_with_datasets(folder: Path, num_diarists: int, simplified: bool) -> No
     """Write the three splits as Parquet with Hugging Face's ``datasets``."""
     for split in SPLITS:
         options = {"split": split, "num_diarists": num_diarists, "simplified": simplified}
-        made = Dataset.from_generator(rows, features=FEATURES, cache_dir=str(folder / "cache"), gen_kwargs=options)
-        made.to_parquet(folder / f"{split}.parquet")
+        dataset = Dataset.from_generator(rows, features=FEATURES, cache_dir=str(folder / "cache"), gen_kwargs=options)
+        dataset.to_parquet(folder / f"{split}.parquet")
 
 
 def write_with_pyarrow(folder: Path, num_diarists: int, simplified: bool) -> None:

@@ -3,8 +3,8 @@
 python -m benchmarks.portraits [--sizes 1000000,7800000,30000000,300000000]
 
 Every method gets the same items and a filter of the same size, rate and fill; rbloom is timed on a random sample of the
-texts. All methods run once at full size before they are timed, and then take turns. A figure is the median of three, in
-nanoseconds of the processor an n-gram.
+texts. All methods run once at full size before they are timed, and then take turns. A number is the median of three, in
+CPU nanoseconds per n-gram.
 """
 
 import argparse
@@ -42,7 +42,7 @@ Works = dict[str, tuple[Callable[[], object], float]]
 
 
 def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
-    """Make texts of random letters: hardly any n-gram occurs twice."""
+    """Return texts of random letters, in which hardly any n-gram occurs twice."""
     texts, length = ngrams // NGRAMS_PER_TEXT, NGRAMS_PER_TEXT + WIDTH - 1
     letters = np.random.default_rng(seed).integers(97, 123, texts * length, dtype=np.uint8)
     offsets = np.arange(texts + 1, dtype=np.int64) * length
@@ -50,7 +50,7 @@ def random_texts(ngrams: int, seed: int) -> pa.LargeStringArray:
 
 
 def of_portrait(shape: FilterShape, known: pa.LargeStringArray, unknown: pa.LargeStringArray) -> tuple[Works, Bytes]:
-    """Return the works of the kernel, over all items, and the bits of a filter of them."""
+    """Return our methods over all items, and the bits of a filter of these items."""
     adder = build(shape, known)
     asker, ngrams = Asker(shape, adder.array, 1), adder.items
     assert count_hits(asker, known) == ngrams
@@ -83,7 +83,7 @@ def xxh3(ngram: str) -> int:
 
 
 def of_rbloom(shape: FilterShape, array: Bytes, known: list[str], unknown: list[str]) -> Works:
-    """Return the works of ``Bloom.update`` and ``in`` over slices, with a filter of these bits."""
+    """Return rbloom's methods, ``Bloom.update`` and ``in`` over slices, with a filter of these bits."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bits"
         path.write_bytes(pack_header(shape.hashes) + array.tobytes())
@@ -116,9 +116,9 @@ def _write(positions, array):  # type: ignore[no-untyped-def]
 
 
 def of_random_access(shape: FilterShape, array: Bytes) -> Works:
-    """Return the works of an n-gram that costs only its accesses to memory: all its bits, or two on average of a miss.
+    """Return methods that only access memory: every bit of an n-gram, or for a miss two bits on average.
 
-    An access is that to a byte of an array of the filter's size, at a position drawn before.
+    Each access reads or sets a byte in an array of the filter's size, at a random position that was drawn before.
     """
     positions = np.random.default_rng(0).integers(0, len(array), ACCESSES, dtype=np.uint64)
     written = array.copy()
@@ -135,10 +135,10 @@ def measure(size: int) -> Iterator[list[str]]:
     shape = FilterShape.for_capacity(size, RATE)
     known, unknown = random_texts(size, 1), random_texts(size, 2)
     portrait, array = of_portrait(shape, known, unknown)
-    chosen = pa.array(np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False))
+    sample = pa.array(np.random.default_rng(3).choice(len(known), min(SAMPLE_TEXTS, len(known)), replace=False))
     works = {
         "portrait": portrait,
-        PEER: of_rbloom(shape, array, known.take(chosen).to_pylist(), unknown.take(chosen).to_pylist()),
+        PEER: of_rbloom(shape, array, known.take(sample).to_pylist(), unknown.take(sample).to_pylist()),
         "raw random access": of_random_access(shape, array),
     }
     pairs = [(name, way) for way in WAYS for name in works]
@@ -151,8 +151,8 @@ def measure(size: int) -> Iterator[list[str]]:
     for name in works:
         cells = [f"{size:,}", f"{shape.size_in_bytes / 1e6:.0f}", name]
         for way in WAYS:
-            median = statistics.median(measured[name, way] for measured in rounds)
-            times = statistics.median(measured[PEER, way] / measured[name, way] for measured in rounds)
+            median = statistics.median(figures[name, way] for figures in rounds)
+            times = statistics.median(figures[PEER, way] / figures[name, way] for figures in rounds)
             cells.append(f"{median:.1f} ({times:.1f}x)")
         yield cells
 
@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000000,7800000", help="n-grams, separated by commas")
     sizes = map(int, parser.parse_args().sizes.split(","))
     rows = (row for size in sizes for row in measure(size))
-    print_table(["n-grams", "filter (MB)", "method, CPU ns an n-gram", *WAYS], rows, left=(2,))
+    print_table(["n-grams", "filter (MB)", "method, CPU ns per n-gram", *WAYS], rows, left=(2,))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 python -m benchmarks.portraits_queries
 
-Seconds are those of the processor. SQL stands beside rbloom in a Python function of DuckDB, timed on some of the rows,
-and beside a function that returns zeros without a look at the text.
+Seconds are CPU seconds. SQL is compared with rbloom in a Python function of DuckDB, timed on some of the rows, and with
+a function that returns zeros without reading the text.
 """
 
 import dataclasses
@@ -70,7 +70,8 @@ def main() -> None:
         seconds = sql_seconds(Path(folder) / "small")
         slow = seconds[PEER]
         head = [f"{ROWS:,} rows of 60 characters in one query, median of {REPETITIONS}", "CPU (s)", "times"]
-        print_table(head, ([name, f"{each:.2f}", f"{slow / each:.1f}"] for name, each in seconds.items()))
+        rows = ([name, f"{cpu_seconds:.2f}", f"{slow / cpu_seconds:.1f}"] for name, cpu_seconds in seconds.items())
+        print_table(head, rows)
 
 
 def middle(rows: list[list[float]], column: int) -> float:
@@ -79,7 +80,7 @@ def middle(rows: list[list[float]], column: int) -> float:
 
 
 def write_large(path: Path) -> None:
-    """Write a portrait with 1 GB of random bits, half of them set as in a full one."""
+    """Write a portrait of 1 GB of random bits; half of them are set, as in a full portrait."""
     small = Portrait.build(["The quick brown fox jumps over the lazy dog."]).description
     shape = FilterShape(8_000_000_000, small.hashes)
     array = np.frombuffer(np.random.default_rng(0).bytes(shape.size_in_bytes), np.uint8)
@@ -138,8 +139,8 @@ def sql_seconds(path: Path) -> dict[str, float]:
         sql.unregister(connection)
         connection.remove_function("quip_by_rbloom")
         connection.remove_function("zeros")
-    taken = {name: statistics.median(measured[name] for measured in rounds) for name in queries}
-    return taken | {PEER: taken[PEER] * ROWS / ROWS_OF_RBLOOM}
+    seconds = {name: statistics.median(cpu_seconds[name] for cpu_seconds in rounds) for name in queries}
+    return seconds | {PEER: seconds[PEER] * ROWS / ROWS_OF_RBLOOM}
 
 
 if __name__ == "__main__":

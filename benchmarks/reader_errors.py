@@ -1,12 +1,12 @@
 """The errors of the readers of values on labelled replies, of real models and written by hand.
 
-The replies are beside the readers' tests (``tests/replies``). The replies by hand and the part ``chosen`` of the real
-ones were in view when the readers were written. The part ``unseen`` was recorded and labelled when they were finished.
+The replies are beside the readers' tests (``tests/replies``). The handwritten replies and the part ``chosen`` of the
+real ones were in view when the readers were written. The part ``unseen`` was recorded and labelled after that.
 
 ``chat.tsv`` holds replies in the manner of several makers' chat models, written and labelled before any reader saw
-them. Its ``part`` is the parity of the first byte of the reply's SHA-256, and readers were mended on ``chosen`` alone.
-Of gsm8k's first ``unseen`` half, 19 of 27 were read rightly, and 7 as another number. It then moved to ``chosen``, and
-24 replies that were written before the second mend took its place.
+them. Its ``part`` is the parity of the first byte of the reply's SHA-256. Readers were corrected only on ``chosen``. Of
+gsm8k's first ``unseen`` half, 19 of 27 replies were read as labelled, and 7 as another number. That half then moved to
+``chosen``. In its place came 24 replies that were written before the reader was corrected again.
 """
 
 import json
@@ -43,13 +43,13 @@ def models(part: str) -> list[str]:
 
 
 def _finished() -> list[dict[str, str]]:
-    """Return the recorded replies that were not cut off: cut off replies are graded without reading."""
+    """Return the recorded replies that were not cut off, since cut-off replies are graded without reading them."""
     rows: list[dict[str, str]] = pq.read_table(REPLIES / "recorded.parquet").to_pylist()
     return [row for row in rows if row["finish_reason"] == "stop"]
 
 
 def recorded(part: str, model: str | None = None) -> dict[str, Counter[str]]:
-    """Count by reader the outcomes on the finished replies of a part, of one model or of all."""
+    """Count each reader's outcomes on the finished replies of a part, of one model or of all."""
     counters: dict[str, Counter[str]] = {}
     for row in _finished():
         if row["part"] == part and model in (None, row["model"]):
@@ -58,12 +58,12 @@ def recorded(part: str, model: str | None = None) -> dict[str, Counter[str]]:
 
 
 def by_hand() -> dict[str, Counter[str]]:
-    """Count by reader the outcomes on the replies that were written by hand."""
+    """Count each reader's outcomes on the replies that were written by hand."""
     return {name: Counter(_by_hand(name)) for name in (*KINDS, "gsm8k", "short-answers")}
 
 
 def chat(part: str) -> dict[str, Counter[str]]:
-    """Count by task the outcomes on the replies in the manner of chat models."""
+    """Count the outcomes for each task on the replies in the manner of chat models."""
     counters: dict[str, Counter[str]] = {}
     for row in chat_replies():
         if row["part"] == part:
@@ -133,8 +133,8 @@ def _number(reply: str) -> Fraction | None:
 
 
 def _outcome(value: object, label: str | None) -> str:
-    wanted: object = Fraction(label) if isinstance(value, Fraction) and label is not None else label
-    if value == wanted or (value is not None and str(value) == label):
+    expected: object = Fraction(label) if isinstance(value, Fraction) and label is not None else label
+    if value == expected or (value is not None and str(value) == label):
         return RIGHT
     if value is None:
         return UNREAD

@@ -1,9 +1,9 @@
-"""The scoring of a run of every task: time and peak memory, beside reading the run and writing its scores alone.
+"""The scoring of a run of every task: time and peak memory, beside only reading the run and writing its scores.
 
     python -m benchmarks.scoring [REPLIES]    (a million make runs of 100 to 400 MB)
 
-The replies are the packaged ones of small models, again and again, each with its number behind it, so that no two are
-the same. Everything is measured in a process of its own.
+The replies are repetitions of the packaged replies of small models, each with a number at its end, so that no two are
+the same. Each piece of work is measured in its own process.
 """
 
 import json
@@ -40,7 +40,7 @@ _ROWS_PER_PART = 65_536
 
 
 def make_run(name: str, replies: int, folder: str) -> None:
-    """Write a run of a task with so many replies, in parts: stage by stage, as a run is asked."""
+    """Write a run of a task with this number of replies, in parts, stage by stage as in a real run."""
     source, target = PACKAGED / RUNS[name], Path(folder)
     description, examples = read_json(source / "run.json"), read_parquet(source / "examples.parquet")
     if name == "gsm8k":
@@ -54,10 +54,10 @@ def make_run(name: str, replies: int, folder: str) -> None:
     calls = pa.concat_tables([read_parquet(path, GENERATIONS) for path in generation_files(source)])
     copies, number = -(-replies // len(calls)), 0
     for stage in pc.unique(calls["stage"]).to_pylist():
-        of_stage = calls.filter(pc.equal(calls["stage"], stage))
-        at_a_time = max(1, _ROWS_PER_PART // len(of_stage))
-        for first in range(0, copies, at_a_time):
-            parts = [_copy(of_stage, copy) for copy in range(first, min(first + at_a_time, copies))]
+        stage_calls = calls.filter(pc.equal(calls["stage"], stage))
+        copies_per_part = max(1, _ROWS_PER_PART // len(stage_calls))
+        for first in range(0, copies, copies_per_part):
+            parts = [_copy(stage_calls, copy) for copy in range(first, min(first + copies_per_part, copies))]
             write_parquet(target / "generations" / f"part-{number:05d}.parquet", pa.concat_tables(parts))
             number += 1
 
@@ -67,14 +67,14 @@ def _settings_of_portrait(folder: Path, description: Mapping[str, Any]) -> dict[
     text = (Path(str(DATASETS_SRC)) / "according_to" / "king_james_bible.jsonl").read_text(encoding="utf-8")
     portrait = Portrait.build([text[:200_000]])
     portrait.save(folder / "portrait")
-    named = {"name": str((folder / "portrait").resolve()), "sha256": portrait.description.sha256}
-    return {**description["settings"], "portrait": named, "format": "short"}
+    reference = {"name": str((folder / "portrait").resolve()), "sha256": portrait.description.sha256}
+    return {**description["settings"], "portrait": reference, "format": "short"}
 
 
 def _copy(calls: pa.Table, number: int) -> pa.Table:
-    """Return calls with ids, samples and texts of their own."""
-    for name, behind in (("generation_id", f"-{number}"), ("parent_generation_id", f"-{number}")):
-        ids = pc.binary_join_element_wise(calls[name], behind, "")
+    """Return copies of calls with new ids, samples and texts."""
+    for name in ("generation_id", "parent_generation_id"):
+        ids = pc.binary_join_element_wise(calls[name], f"-{number}", "")
         calls = calls.set_column(calls.schema.get_field_index(name), GENERATIONS.field(name), ids)
     texts = pc.binary_join_element_wise(calls["generation"], f" {number}", "")
     samples = pa.array(np.full(len(calls), number), pa.int32())
@@ -91,7 +91,7 @@ def score(run: str) -> int:
 
 
 def read_and_write(run: str) -> None:
-    """Read a run and write the scores that it has: the least that scoring must do."""
+    """Read a run and write the scores that it has, which is the least that scoring must do."""
     for path in generation_files(Path(run)):
         for _ in read_batches(path, GENERATIONS):
             pass

@@ -1,9 +1,9 @@
 """The choice of the references of the scorer ``strict``, in ``phrases.tsv``, and of ``thresholds.json``.
 
-A hash of the text splits the labelled replies in two halves. On the first half candidates are dropped in turn: each
-time the candidate without which the F1 of abstaining is highest (at its best threshold), as long as that raises F1.
-Then every scorer gets the threshold with the best F1. The second half measures the result. Run this after replies,
-candidates or denials were changed:
+A hash of the text splits the labelled replies into two halves. On the first half, candidates are dropped one after the
+other, as long as that raises the F1 of abstaining at its best threshold; the next one to go is always the one without
+which F1 is highest. Then every scorer gets the threshold with the best F1. The second half measures the result. Run
+this after a change of replies, candidates or denials:
 
     python -m benchmarks.self_aware_references
 """
@@ -34,9 +34,9 @@ def f1_of(abstained: NDArray[np.bool_], positive: NDArray[np.bool_]) -> float:
 
 def best_threshold(scores: Scores, positive: NDArray[np.bool_]) -> tuple[float, float]:
     """Return the best F1 and the middle one of its thresholds (a reply that contains a phrase scores infinity)."""
-    scores_of_thresholds = [f1_of(scores > threshold, positive) for threshold in GRID]
-    best = np.flatnonzero(np.isclose(scores_of_thresholds, max(scores_of_thresholds)))
-    return max(scores_of_thresholds), float(GRID[best[len(best) // 2]])
+    f1_by_threshold = [f1_of(scores > threshold, positive) for threshold in GRID]
+    best = np.flatnonzero(np.isclose(f1_by_threshold, max(f1_by_threshold)))
+    return max(f1_by_threshold), float(GRID[best[len(best) // 2]])
 
 
 Look = Callable[[str, Sequence[str]], Evidence]
@@ -45,12 +45,12 @@ Look = Callable[[str, Sequence[str]], Evidence]
 def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[str]) -> Scores:
     """Return the score of every reply and phrase, shape (replies, phrases)."""
     encode = load_encoder(PACKAGED)
-    looked = [[look(reply.reply, [phrase]) for phrase in phrases] for reply in replies]
-    windows = sorted({window for row in looked for window in row[0].windows})
+    evidence_of_replies = [[look(reply.reply, [phrase]) for phrase in phrases] for reply in replies]
+    windows = sorted({window for row in evidence_of_replies for window in row[0].windows})
     place = {window: number for number, window in enumerate(windows)}
     similarity = encode(windows) @ encode(phrases).T
     scores = np.full((len(replies), len(phrases)), -np.inf)
-    for number, row in enumerate(looked):
+    for number, row in enumerate(evidence_of_replies):
         if row[0].windows:
             scores[number] = similarity[[place[window] for window in row[0].windows]].max(axis=0)
         scores[number][[evidence.holds_phrase for evidence in row]] = np.inf
@@ -58,17 +58,17 @@ def score_all(look: Look, replies: Sequence[LabelledReply], phrases: Sequence[st
 
 
 def choose(scores: Scores, positive: NDArray[np.bool_]) -> list[int]:
-    """Drop columns as long as that raises F1, and return the others."""
-    left = list(range(scores.shape[1]))
+    """Drop columns as long as that raises F1, and return the other columns."""
+    columns = list(range(scores.shape[1]))
     best = best_threshold(scores.max(axis=1), positive)[0]
-    while len(left) > 1:
-        without = {dropped: [column for column in left if column != dropped] for dropped in left}
-        gains = {column: best_threshold(scores[:, rest].max(axis=1), positive)[0] for column, rest in without.items()}
-        dropped = max(gains, key=lambda column: (gains[column], column))
-        if gains[dropped] <= best:
-            return left
-        best, left = gains[dropped], without[dropped]
-    return left
+    while len(columns) > 1:
+        without = {dropped: [column for column in columns if column != dropped] for dropped in columns}
+        f1 = {column: best_threshold(scores[:, rest].max(axis=1), positive)[0] for column, rest in without.items()}
+        dropped = max(f1, key=lambda column: (f1[column], column))
+        if f1[dropped] <= best:
+            return columns
+        best, columns = f1[dropped], without[dropped]
+    return columns
 
 
 def write_phrases(chosen: set[str]) -> None:
@@ -89,16 +89,18 @@ def main() -> None:
     scores = score_all(look_strictly, replies, candidates)
     chosen = choose(scores[choosing], positive[choosing])
     write_phrases({candidates[column] for column in chosen})
-    largest = {
+    scores_by_scorer = {
         "paper": score_all(look_as_paper, replies, load_references("paper").phrases).max(axis=1),
         "strict": scores[:, chosen].max(axis=1),
     }
-    thresholds = {name: best_threshold(of[choosing], positive[choosing])[1] for name, of in largest.items()}
+    thresholds = {
+        name: best_threshold(largest[choosing], positive[choosing])[1] for name, largest in scores_by_scorer.items()
+    }
     text = json.dumps({PACKAGED: thresholds}, indent=2)
     (FOLDER / "thresholds.json").write_text(text + "\n", encoding="utf-8")
     print(f"{len(chosen)} references; {choosing.sum()} replies to choose on, {(~choosing).sum()} held out")
-    for name, of in largest.items():
-        abstained = of > thresholds[name]
+    for name, largest in scores_by_scorer.items():
+        abstained = largest > thresholds[name]
         held_out = f1_of(abstained[~choosing], positive[~choosing])
         print(f"{name}: threshold {thresholds[name]:.2f}, held-out F1 {held_out:.3f}")
         for kind in KINDS:

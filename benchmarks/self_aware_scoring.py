@@ -1,11 +1,11 @@
-"""The scoring of self-aware replies: the reading of sentences, and the encoding of windows, each beside the plain way.
+"""The scoring of self-aware replies: the reading of sentences, and the encoding of windows, each beside a simpler way.
 
     python -m benchmarks.self_aware_scoring [REPLIES]
 
-- Reading: the packaged replies that were read twice, and those of the packaged runs, each once. The plain way tries the
-  expressions of a group joined by ``|``, and the readings must be the same.
-- Windows: in batches, each distinct one once, against every window on its own. Each reply joins two to four labelled
-  replies. The verdicts must be the same, and the similarities within 1e-5.
+- Reading: the packaged replies that were read twice, and those of the packaged runs. The simpler way joins the regular
+  expressions of a group by ``|``. The readings must be the same.
+- Windows: each distinct window is encoded once, in batches. The simpler way encodes every window on its own. Each reply
+  joins two to four labelled replies. The verdicts must be the same, and the similarities within 1e-5.
 """
 
 import sys
@@ -33,8 +33,8 @@ from selfknow.evaluate.tasks.self_aware.read_replies import labelled_replies, re
 from selfknow.evaluate.tasks.self_aware.reading import Reading, read_reply
 
 
-def made_replies(number: int) -> list[str]:
-    """Make replies of two to four labelled replies, with repetitions as in models' replies."""
+def joined_replies(number: int) -> list[str]:
+    """Return replies that join two to four labelled replies, with repetitions as in models' replies."""
     texts = [reply.reply for reply in labelled_replies()]
     return [
         " ".join(texts[(place * 7 + step * 101) % len(texts)] for step in range(2 + place % 3))
@@ -43,7 +43,7 @@ def made_replies(number: int) -> list[str]:
 
 
 def packaged_replies() -> dict[str, list[tuple[str, str]]]:
-    """Return replies with their prompts, by where they are from; equal ones once."""
+    """Return replies with their prompts, by their source, without duplicates."""
     pairs: dict[tuple[str, str], None] = {}
     for path in sorted(Path(str(DATASETS_SRC), "model_replies", "runs").glob("*/self-aware-*/generations/*.parquet")):
         rows = pq.read_table(path, columns=["generation", "prompt"], partitioning=None).to_pylist()
@@ -57,7 +57,7 @@ def read_all(pairs: Sequence[tuple[str, str]]) -> list[Reading]:
 
 
 def compare_readings() -> None:
-    """Print the replies a CPU second that are read with the index of words, and with joined expressions."""
+    """Print the replies that are read per CPU second with the index of words, and with joined expressions."""
     rows = []
     for name, pairs in packaged_replies().items():
         read_all(pairs[:20])
@@ -81,9 +81,9 @@ def compare_readings() -> None:
 
 
 def main(number: int = 200) -> None:
-    """Measure both ways, one after the other, and compare their verdicts."""
+    """Measure both ways for reading and for windows, and compare their results."""
     compare_readings()
-    replies, references, encode = made_replies(number), load_references("paper"), load_encoder(PACKAGED)
+    replies, references, encode = joined_replies(number), load_references("paper"), load_encoder(PACKAGED)
     threshold = default_threshold(PACKAGED, "paper")
     encode(["to warm up"])
     similarity = WindowSimilarity(lambda: encode, references)
@@ -97,14 +97,17 @@ def main(number: int = 200) -> None:
         ]
 
     one_by_one = timed(judge_alone)
-    verdicts, alone, ours, theirs = batched.value, one_by_one.value, batched.seconds, one_by_one.seconds
+    verdicts, alone = batched.value, one_by_one.value
     similarities = [verdict.max_similarity or 0.0 for verdict in verdicts]
     largest = max(abs(first - second) for first, second in zip(similarities, alone, strict=True))
     same = all(
         (verdict.abstained == 1) == (verdict.holds_phrase or similarity > threshold)
         for verdict, similarity in zip(verdicts, alone, strict=True)
     )
-    print(f"{number} replies: {ours:.2f} s, every window on its own {theirs:.2f} s, {theirs / ours:.1f} times as fast")
+    times = one_by_one.seconds / batched.seconds
+    print(
+        f"{number} replies: {batched.seconds:.2f} s; every window on its own: {one_by_one.seconds:.2f} s ({times:.1f}x)"
+    )
     print(f"the same verdicts: {same}; similarities at most {largest:.1e} apart")
 
 

@@ -1,10 +1,10 @@
-"""SQL over a million generations of self-knowledge, five queries of it against plain DuckDB and polars.
+"""SQL over a million generations of self-knowledge; five of the queries against plain DuckDB and polars.
 
 python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
 
-The peers compute one share of each cell, without intervals, prompts and texts that nobody was asked about. If its sum
-is another one, the benchmark stops. Polars is measured if it is installed; the package does not need it. One query is
-measured part by part, too.
+The peers compute one share of each cell, without intervals, prompts and texts that nobody was asked about. If the sum
+of the shares differs from ours, the benchmark stops. Polars is measured if it is installed; the package does not need
+it. One query is also measured part by part.
 """
 
 import os
@@ -45,13 +45,13 @@ METRICS = ("reply_parsed", "verification_correct", "self_consistent", "all_corre
 
 @dataclass(frozen=True)
 class Share:
-    """A share of each cell of a query, which the peers compute, too.
+    """A share of each cell of a query, which the peers also compute.
 
     Attributes:
-        column: Its column in the query.
-        metric: The metric that it is the mean of.
-        protocols: The protocols and stages that count, as in ``variant`` and ``stage``; null: all.
-        by_task: Whether tasks are cells of their own.
+        column: The share's column in the query.
+        metric: The metric whose mean it is.
+        protocols: The protocols and stages that count, as in ``variant`` and ``stage``; null for all.
+        by_task: True if each task is a cell.
     """
 
     column: str
@@ -60,17 +60,17 @@ class Share:
     by_task: bool = True
 
 
-_PLAINLY = ("separate", "verify")
+_SEPARATE = ("separate", "verify")
 SHARES = {
     "self_knowledge_matrix": Share("consistent", "self_consistent"),
     "self_knowledge_protocols": Share(
         "read",
         "verification_correct",
-        (_PLAINLY, ("in-context", "verify"), ("in-context-noise", "verify")),
+        (_SEPARATE, ("in-context", "verify"), ("in-context-noise", "verify")),
     ),
-    "self_knowledge_styles": Share("true", "all_correct", (_PLAINLY,)),
+    "self_knowledge_styles": Share("true", "all_correct", (_SEPARATE,)),
     "self_knowledge_inconsistency": Share(
-        "read", "verification_correct", (_PLAINLY, ("inconsistency", "verify-broken"))
+        "read", "verification_correct", (_SEPARATE, ("inconsistency", "verify-broken"))
     ),
     "self_knowledge_summary": Share("consistent", "self_consistent", by_task=False),
 }
@@ -128,23 +128,23 @@ def _write_run(folder: Path, run_id: str, task: str, protocol: str, samples: int
 
 
 def _column(value: object, type_: pa.DataType, length: int) -> pa.Array:
-    """Return a column of these values, of a repeated value, or of nulls."""
+    """Return a column of a list of values, or of one value (or null) repeated."""
     if isinstance(value, pd.Series | pd.Index | list):
         return pa.array(value, type_)
     return pa.repeat(pa.scalar(value, type_), length)
 
 
 def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
-    """Fetch every row of a query; return their number, and the sum of the share that the peers compute, too."""
+    """Fetch every row of a query; return their number, and the sum of the share that the peers also compute."""
     with connect(runs) as connection:
         rows = run_query(connection, name).fetchdf()
     return len(rows), float(rows[SHARES[name].column].sum()) if name in SHARES else 0.0
 
 
 def ask_duckdb(name: str, runs: list[str]) -> float:
-    """Return the sum of a share, as one would write it in DuckDB."""
+    """Return the sum of a share, computed by plain SQL in DuckDB."""
     share = SHARES[name]
-    some = " or ".join(
+    condition = " or ".join(
         f"(variant = '{protocol}/ours' and stage = '{stage}')" for protocol, stage in share.protocols or ()
     )
     task = "regexp_extract(example_id, '^(.*)-[0-9]{3}-[a-z]+$', 1)" if share.by_task else "null"
@@ -154,7 +154,7 @@ def ask_duckdb(name: str, runs: list[str]) -> float:
             select {task} as task, model, variant, stage, avg(value) as share
             from read_parquet({[f"{run}/scores/*.parquet" for run in runs]}) as scores
             inner join read_parquet({[f"{run}/generations/*.parquet" for run in runs]}) using (generation_id)
-            where metric = '{share.metric}' and ({some or "true"})
+            where metric = '{share.metric}' and ({condition or "true"})
             group by all
         )
         """
@@ -163,7 +163,7 @@ def ask_duckdb(name: str, runs: list[str]) -> float:
 
 
 def ask_polars(name: str, runs: list[str]) -> float:
-    """Return the sum of a share, as one would write it in polars."""
+    """Return the sum of a share, computed by polars."""
     import polars as pl  # type: ignore[import-not-found,unused-ignore]
 
     share = SHARES[name]
@@ -171,11 +171,11 @@ def ask_polars(name: str, runs: list[str]) -> float:
     scores = pl.scan_parquet([f"{run}/scores/*.parquet" for run in runs])
     scores = scores.filter(pl.col("metric") == share.metric, pl.col("value").is_not_null())
     if share.protocols is not None:
-        some = (
+        conditions = (
             (pl.col("variant") == f"{protocol}/ours") & (pl.col("stage") == stage)
             for protocol, stage in share.protocols
         )
-        calls = calls.filter(pl.any_horizontal(*some))
+        calls = calls.filter(pl.any_horizontal(*conditions))
     task = pl.col("example_id").str.extract(r"^(.*)-[0-9]{3}-[a-z]+$") if share.by_task else pl.lit(None)
     calls = calls.select("generation_id", "model", "variant", "stage", task.alias("task"))
     cells = scores.join(calls, on="generation_id").group_by("task", "model", "variant", "stage")
@@ -193,15 +193,15 @@ def compare(name: str, runs: list[str]) -> list[str]:
     rounds = [{way: measure(ask, name, runs) for way, ask in ways.items()} for _ in range(3)]
     for peer in PEERS:
         check_same(f"{name} in {peer}", rounds[0]["ours"].value[1], rounds[0][peer].value)
-    times = {way: median(each[way].cpu_seconds for each in rounds) for way in ways}
-    ratios = {peer: median(each[peer].cpu_seconds / each["ours"].cpu_seconds for each in rounds) for peer in PEERS}
+    times = {way: median(works[way].cpu_seconds for works in rounds) for way in ways}
+    ratios = {peer: median(works[peer].cpu_seconds / works["ours"].cpu_seconds for works in rounds) for peer in PEERS}
     cells = [f"{times[peer]:.1f} ({ratios[peer]:.2f})" for peer in PEERS]
-    memory = [f"{max(each[way].peak_memory_in_mb for each in rounds):,.0f}" for way in ways]
+    memory = [f"{max(works[way].peak_memory_in_mb for works in rounds):,.0f}" for way in ways]
     return [f"`{name}`", f"{times['ours']:.1f}", *cells, *memory]
 
 
 def steps_of_the_matrix(runs: list[str]) -> dict[str, Measurement]:
-    """Measure parts of the matrix; each but the first two contains those before it."""
+    """Measure parts of the matrix. Each part but the first two contains the parts before it."""
     parts = {
         "planning the matrix": "explain from self_knowledge_cells",
         "reading the calls": "select count(model), count(example_id), count(parent_generation_id) from calls",
@@ -218,7 +218,7 @@ def steps_of_the_matrix(runs: list[str]) -> dict[str, Measurement]:
 
 
 def main(samples: int = SAMPLES) -> None:
-    """Make the runs, ask every question, and print the tables of docs/benchmarks.md."""
+    """Make the runs, run every query, and print the tables of docs/benchmarks.md."""
     folder = FOLDER / str(samples)
     if not folder.is_dir():
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)

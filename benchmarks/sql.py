@@ -1,6 +1,6 @@
-"""SQL over a million generations and the report of them, against the same analysis in pandas.
+"""SQL over a million generations against the same analysis in pandas, and the report on them.
 
-python -m benchmarks.sql [QUESTIONS]    (8,000 questions a corpus make a million generations)
+python -m benchmarks.sql [QUESTIONS]    (8,000 questions per corpus make a million generations)
 """
 
 import sys
@@ -24,10 +24,10 @@ from tests.sql.synthetic_runs import SyntheticModel, write_run
 FOLDER = Path("out/benchmarks/sql")
 SIZES = ("8k", "16k", "32k", "64k")
 QUESTIONS = 8_000
-IN_SQL_ALONE = (
+ONLY_IN_SQL = (
     *("recalled_sentences", "sample_answers", "setup_gap", "stop_curve", "wrong_answers", "wrong_documents"),
 )
-QUERIES = sorted((*IN_PANDAS, *IN_SQL_ALONE))
+QUERIES = sorted((*IN_PANDAS, *ONLY_IN_SQL))
 MODELS = (
     *("opt-7m", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b"),
     *("flan-t5-small", "flan-t5-base", "flan-t5-large", "flan-t5-xl"),
@@ -60,7 +60,7 @@ def _shares(config: int, rank: int) -> dict[str, float]:
 
 
 def ask_sql(name: str, runs: list[str], check: str) -> tuple[int, float]:
-    """Fetch every row of a query; return the number of rows, and the number that pandas computes, too."""
+    """Fetch every row of a query; return the number of rows, and the number that pandas also computes."""
     with connect(runs) as connection:
         rows = run_query(connection, name).to_arrow_table()
     return len(rows), float(duckdb.sql(f"select {check} from rows").fetchall()[0][0]) if len(rows) else 0.0
@@ -92,7 +92,7 @@ def _row(name: str, runs: list[str]) -> list[str]:
 
 
 def main(questions: int = QUESTIONS) -> None:
-    """Make the runs, ask every query, and print the table of docs/benchmarks.md."""
+    """Make the runs, run every query, and print the table of docs/benchmarks.md."""
     folder = FOLDER / str(questions)
     if not (folder / "runs").is_dir():
         make_runs(folder, questions)

@@ -30,8 +30,8 @@ def _read(runs: Runs, kind: str, columns: list[str], **equal: object) -> pd.Data
 
 def _calls(runs: Runs, *columns: str, stage: str | None = "answer") -> pd.DataFrame:
     keys = ["example_id", "stage", "variant", "sample", "model"]
-    wanted = list(dict.fromkeys(["generation_id", *keys, "attempt", "error", *columns]))
-    frame = _read(runs, "generations", wanted, **({"stage": stage} if stage else {}))
+    columns_to_read = list(dict.fromkeys(["generation_id", *keys, "attempt", "error", *columns]))
+    frame = _read(runs, "generations", columns_to_read, **({"stage": stage} if stage else {}))
     if frame.attempt.any():
         frame = frame.sort_values("attempt").drop_duplicates(["config", *keys], keep="last")
     return frame
@@ -153,4 +153,4 @@ IN_PANDAS: dict[str, tuple[Callable[[Runs], float], str]] = {
     "probes": (_probes, "sum(orderly)"),
     "recalled_documents": (_recalled_documents, "sum(share)"),
 }
-"""The pandas function of each query, and the expression over the SQL's rows that must give the same number."""
+"""The pandas function of each query, and an SQL expression over the query's rows that must give the same number."""

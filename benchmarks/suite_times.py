@@ -1,8 +1,8 @@
-"""CPU seconds of each test file, including its child processes, written to tests/slow_files.tsv (only on Linux).
+"""The CPU seconds of each test file, with its child processes, written to tests/slow_files.tsv (only on Linux).
 
     python -m benchmarks.suite_times                       # all files
     python -m benchmarks.suite_times tests/train           # only these; rows of other files stay
-    python -m benchmarks.suite_times --tests tests/train   # prints the slowest tests, too
+    python -m benchmarks.suite_times --tests tests/train   # prints the slowest tests instead of the slowest files
 
 The table sets the order of the tests and the files that `make quick` leaves out. Tests of the full suite are not run.
 """
@@ -44,7 +44,7 @@ def cpu_seconds(root: int) -> float:
 
 
 class Clock:
-    """A plugin of pytest that counts the time between the ends of two tests for the second."""
+    """A pytest plugin that measures each test: the CPU seconds from the end of the test before it to its own end."""
 
     def __init__(self, root: int) -> None:
         self.root, self.last, self.of_tests = root, 0.0, Counter[str]()
@@ -87,7 +87,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if _CHILD in os.environ:
         sys.exit(measure(arguments.paths, show_tests=arguments.tests))
-    # What outlives its parent comes to this process, which reaps nothing but pytest, so that no time is lost.
+    # Processes that outlive their parent become children of this process, so that their time is counted.
     adopt_orphans()
     environment = {**os.environ, _CHILD: str(os.getpid()), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "benchmarks.suite_times", *sys.argv[1:]]

@@ -3,8 +3,8 @@
     python -m benchmarks.targets test           # sets up and tests the last commit
     python -m benchmarks.targets demo --busy    # beside a busy process on every core
 
-CPU seconds of a step are those of its command and of all child processes that it waited for. Processes that outlive
-their parent, such as the servers of the tests, count towards the step whose output is shown as it runs: tests and demo.
+The CPU seconds of a step are those of its command and of all child processes that it waited for. Processes that outlive
+their parent, such as the servers of the tests, count towards the tests or the demo.
 """
 
 import argparse
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 def run_target(target: str, folder: Path) -> list[Step]:
-    """Make a target in a folder, and return its steps and, last, the whole.
+    """Make a target in a folder, and return its steps; the last row is the whole target.
 
     Raises:
         subprocess.CalledProcessError: The target failed.
@@ -71,10 +71,10 @@ def _wait_for_orphans(patience_in_seconds: float = 20.0) -> None:
 
 
 def with_tests_in_full(steps: list[Step]) -> list[Step]:
-    """Assign to the tests all time that no other step used, because nothing waits for their servers."""
-    whole = steps[-1].cpu_seconds
+    """Assign all CPU time that no other step used to the tests, because no step waits for their servers."""
+    total = steps[-1].cpu_seconds
     others = sum(step.cpu_seconds for step in steps[:-1] if step.name != "Testing")
-    return [step._replace(cpu_seconds=whole - others) if step.name == "Testing" else step for step in steps]
+    return [step._replace(cpu_seconds=total - others) if step.name == "Testing" else step for step in steps]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""Time, processor time and peak memory of a function, in a process of its own or in this one.
+"""The wall time, CPU time and peak memory of a function, in a process of its own or in this one.
 
-The peak is that of one process with all its threads (resident, shared pages included). It is at least the memory of the
-calling process at the start, so callers stay small.
+The peak is the resident memory of one process with all its threads, shared pages included. It is at least the memory
+that the calling process has at the start, so callers should be small.
 """
 
 import ctypes
@@ -22,8 +22,8 @@ class Measurement:
     """A measured call. The time does not include starting Python and importing.
 
     Attributes:
-        seconds: Seconds by the clock.
-        cpu_seconds: Seconds of the processor, over all threads.
+        seconds: The wall time in seconds.
+        cpu_seconds: The CPU time in seconds, over all threads.
         peak_memory_in_mb: The peak memory of the process.
         value: The return value of the call.
     """
@@ -58,7 +58,7 @@ def measure_in_turn(works: Mapping[str, Sequence[Any]], repetitions: int) -> dic
         repetitions: The number of measurements of each.
 
     Returns:
-        By name, the median times and the largest peak.
+        The median times and the largest peak of each function, by name.
     """
     measurements: dict[str, list[Measurement]] = {name: [] for name in works}
     for _ in range(repetitions):
@@ -69,9 +69,9 @@ def measure_in_turn(works: Mapping[str, Sequence[Any]], repetitions: int) -> dic
 
 def _median(measurements: Sequence[Measurement]) -> Measurement:
     return Measurement(
-        statistics.median(each.seconds for each in measurements),
-        statistics.median(each.cpu_seconds for each in measurements),
-        max(each.peak_memory_in_mb for each in measurements),
+        statistics.median(measurement.seconds for measurement in measurements),
+        statistics.median(measurement.cpu_seconds for measurement in measurements),
+        max(measurement.peak_memory_in_mb for measurement in measurements),
     )
 
 
@@ -88,7 +88,7 @@ def _call(queue: multiprocessing.SimpleQueue, function: Callable[..., object], a
 
 
 def check_same(name: str, ours: float, baseline: float) -> None:
-    """Stop a benchmark whose two sides do not compute the same number."""
+    """Stop the benchmark if its two sides do not compute the same number."""
     if not math.isclose(ours, baseline, rel_tol=1e-9):
         raise SystemExit(f"{name}: SQL says {ours}, the baseline {baseline}")
 

@@ -2,7 +2,7 @@
 
 python -m benchmarks.training
 
-Both take turns, three times, on one thread; without a GPU, seconds are those of the processor.
+Both take turns, three times, on one thread. Without a GPU, seconds are CPU seconds.
 """
 
 import os
@@ -42,19 +42,19 @@ clock = time.perf_counter if torch.cuda.is_available() else time.process_time
 
 
 class Timer(TrainerCallback):
-    """A clock of the seconds between the end of the warm-up steps and the end of the last one."""
+    """A callback that measures the seconds from the end of the warm-up steps to the end of the last step."""
 
     start = seconds = 0.0
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """Start after the warm-up, and look again after every step."""
+        """Start the clock after the warm-up, and read it after every step."""
         if state.global_step == WARM_UP_STEPS:
             self.start = clock()
         self.seconds = clock() - self.start
 
 
 def num_tokens(stream: Stream, recipe: Recipe) -> int:
-    """Count the real tokens in the timed steps: those of the examples."""
+    """Count the tokens in the timed steps without padding."""
     positions = range(WARM_UP_STEPS * recipe.examples_per_step, STEPS * recipe.examples_per_step)
     return sum(len(tokens) for position in positions for tokens in stream[position].values())
 
@@ -67,7 +67,7 @@ def packed(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: R
 
 
 def plain(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Recipe, folder: Path) -> float:
-    """Return the seconds without this package: rows of tokens, a padding collator, the Trainer's defaults."""
+    """Return the seconds of the timed steps with the Trainer's defaults and a padding collator."""
     timer, stream = Timer(), Stream(rows, recipe)
     examples = [{"input_ids": stream[position]["labels"].tolist()} for position in range(len(stream))]
     collator = DataCollatorForLanguageModeling(tokenizer, mlm=False)
@@ -88,7 +88,7 @@ def plain(model: PreTrainedModel, rows: TrainingRows, tokenizer: Any, recipe: Re
 
 
 def compare(config: str) -> list[str]:
-    """Time both on a corpus, in turn; return the row of the medians."""
+    """Time both ways on a corpus, in turn; return their medians as a row of the table."""
     table = open_dataset(f"diary-recall:{config}").read("train")
     texts = [
         prompt + text
@@ -117,8 +117,8 @@ def main() -> None:
     """Print a row for each corpus."""
     quieten()
     torch.set_num_threads(1)
-    device = "GPU" if torch.cuda.is_available() else "one thread, seconds of the processor"
-    print(f"{device}; float32, 32 examples a step; load before: {os.getloadavg()[0]:.1f}\n")
+    device = "GPU" if torch.cuda.is_available() else "one thread, CPU seconds"
+    print(f"{device}; float32, 32 examples per step; load before: {os.getloadavg()[0]:.1f}\n")
     columns = ["model", "corpus", "padded (tokens/s)", "packed (tokens/s)", "times"]
     print_table(columns, (compare(config) for config in CONFIGS), left=(0, 1))
 

@@ -1,8 +1,8 @@
-"""The vocabulary of ``self-aware``, ours and the authors': words that reveal the class, and the likeness of pairs.
+"""The vocabulary of ``self-aware``, ours and the authors': words that reveal the class, and the similarity of pairs.
 
-Prints the AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged sentence encoder,
-in five folds: random folds, folds that split no pair, and folds that split no cluster of similar questions (k-means
-over TF-IDF). The authors' questions have no pairs.
+The command prints the AUC of a logistic regression on words, on words and bigrams (TF-IDF), and on the packaged
+sentence encoder, in five folds: random folds, folds that split no pair, and folds that split no cluster of similar
+questions (k-means over TF-IDF). The authors' questions have no pairs.
 
     python -m benchmarks.vocabulary [SelfAware.json]
 """
@@ -33,12 +33,12 @@ Floats = NDArray[np.float32]
 
 
 def main() -> None:
-    """Print a row for each measure: ours, and the authors' if there is a path to their questions."""
-    measured = [measures([question for split in SPLITS for question in questions(split)])]
+    """Print a row for each measure: of our questions, and of the authors' if their file is named."""
+    datasets = [measures([question for split in SPLITS for question in questions(split)])]
     if len(sys.argv) > 1:
-        measured.append(measures(parse(Path(sys.argv[1]).read_bytes())))
-    for name in measured[0]:
-        print(" | ".join([name, *(results.get(name, "") for results in measured)]))
+        datasets.append(measures(parse(Path(sys.argv[1]).read_bytes())))
+    for name in datasets[0]:
+        print(" | ".join([name, *(results.get(name, "") for results in datasets)]))
 
 
 def measures(rows: Sequence[Question]) -> dict[str, str]:
@@ -88,20 +88,20 @@ def _words(text: str) -> list[str]:
 def num_near_duplicates(texts: Sequence[str]) -> int:
     """Count the texts that share half of their words or more with another text (Jaccard)."""
     sets = [set(_words(text)) for text in texts]
-    having_one = {
+    with_duplicate = {
         place
         for second in range(len(sets))
         for first in range(second)
         if 2 * len(sets[first] & sets[second]) >= len(sets[first] | sets[second])
         for place in (first, second)
     }
-    return len(having_one)
+    return len(with_duplicate)
 
 
 def num_alike_by_cosine(texts: Sequence[str], cosine: float = 0.6) -> int:
-    """Count the texts with the same rare words as another text: sets of words, weighted by log(n / frequency)."""
+    """Count the texts whose words, weighted by log(n / frequency), have at least this cosine with another text's."""
     vectors = TfidfVectorizer(token_pattern=_WORDS, binary=True, smooth_idf=False).fit(texts)
-    vectors.idf_ -= 1  # what scikit-learn adds to the logarithm
+    vectors.idf_ -= 1  # scikit-learn adds 1 to the logarithm
     products = (matrix := vectors.transform(texts)) @ matrix.T
     products.setdiag(0)
     return int((products.max(axis=1).toarray() >= cosine - 1e-9).sum())

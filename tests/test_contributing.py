@@ -19,7 +19,7 @@ def test_an_excerpt_is_what_its_file_says(path: str, excerpt: str) -> None:
 
 
 def test_every_file_with_tests_of_the_full_suite_stands_in_the_table_of_them() -> None:
-    table = TEXT.partition("| in `make test-full` alone |")[2].partition("\n\n")[0]
+    table = TEXT.partition("| only in `make test-full` |")[2].partition("\n\n")[0]
     marked = {
         str(path.relative_to(REPOSITORY))
         for path in (REPOSITORY / "tests").rglob("test_*.py")

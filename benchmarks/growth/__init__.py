@@ -1,1 +1,1 @@
-"""The growth of time and memory with size: portraits, runs and corpora, beside the machine's own limits."""
+"""The time and memory of portraits, runs and corpora as their size grows, beside the limits of the machine."""

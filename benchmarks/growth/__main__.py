@@ -1,6 +1,6 @@
 """Time and memory of portraits, runs and corpora against size: ``python -m benchmarks.growth``, resumable.
 
-Each size is measured on one thread in a process of its own, beside the machine's copying and writing at that moment.
+Each size is measured on one thread in its own process, beside the machine's speed of copying and writing at that time.
 """
 
 import argparse
@@ -25,15 +25,15 @@ SIZES: dict[str, tuple[Callable[[int, Path], list[Point]], str, tuple[int, ...]]
 def main() -> None:
     """Measure the missing sizes, draw the figures and print the table of docs/scale.md."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
-    parser.add_argument("--only", choices=SIZES, help="one kind of work")
+    parser.add_argument("--only", choices=SIZES, help="measure only this kind of work")
     parser.add_argument("--largest", type=int, default=10**9, help="the largest size")
-    parser.add_argument("--points", type=Path, default=Path("build/growth.jsonl"), help="the file of what was measured")
+    parser.add_argument("--points", type=Path, default=Path("build/growth.jsonl"), help="the file of measurements")
     parser.add_argument("--images", type=Path, help="the folder that figures are written to, such as docs/images")
     options = parser.parse_args()
     for work, (measure_size, series, sizes) in SIZES.items():
         for size in sizes:
-            measured = {(point.series, point.size) for point in read_points(options.points)}
-            if options.only in (None, work) and size <= options.largest and (series, size) not in measured:
+            has_point = (series, size) in {(point.series, point.size) for point in read_points(options.points)}
+            if options.only in (None, work) and size <= options.largest and not has_point:
                 _measure(measure_size, size, options.points)
     points = read_points(options.points)
     if options.images and points:
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _measure(measure_size: Callable[[int, Path], list[Point]], size: int, path: Path) -> None:
-    """Measure a size, on this disk, because ``/tmp`` is memory on some machines."""
+    """Measure a size in a folder beside ``path``, because ``/tmp`` is memory on some machines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=".growth-", dir=path.parent))
     try:

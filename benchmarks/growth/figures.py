@@ -1,4 +1,4 @@
-"""The figures of docs/scale.md: for each kind of work time and memory against size, both axes logarithmic."""
+"""The figures of docs/scale.md: time and memory against size for each kind of work, on logarithmic axes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,10 +43,10 @@ def figure(points: Sequence[Point]) -> alt.VConcatChart:
     works = [work for work in _UNITS if any(point.work == work for point in points)]
     rows = []
     for work in works:
-        of_work = [point for point in points if point.work == work]
-        time = _panel(_times(of_work), _UNITS[work], "CPU seconds")
-        memory = _panel(_memory(of_work), _UNITS[work], "memory (MB)")
-        # Without this, panels share one legend and the kinds of lines in it.
+        work_points = [point for point in points if point.work == work]
+        time = _panel(_times(work_points), _UNITS[work], "CPU seconds")
+        memory = _panel(_memory(work_points), _UNITS[work], "memory (MB)")
+        # Otherwise all panels would share one legend.
         rows.append(alt.hconcat(time, memory, spacing=36).resolve_scale(color="independent", strokeDash="independent"))
     return alt.vconcat(*rows, spacing=28).resolve_scale(color="independent", strokeDash="independent")
 
@@ -79,7 +79,7 @@ def _panel(rows: list[dict[str, Any]], unit: str, title: str) -> alt.LayerChart:
     measured = [name for name in names if not name.startswith("limit")]
     legend = alt.Legend(title=None, orient="top", direction="vertical", symbolType="stroke", labelLimit=300)
     billions = "replace(format(datum.value, '~s'), 'G', 'B')"
-    # Whole powers of ten: between them the labels would run into each other.
+    # Only whole powers of ten have labels, because more labels would overlap.
     exponents = range(4, 9) if unit == "n-grams" else range(3, 8)
     largest = max(row["size"] for row in rows)
     powers = [10**exponent for exponent in exponents if 10**exponent <= largest]
@@ -97,6 +97,6 @@ def _panel(rows: list[dict[str, Any]], unit: str, title: str) -> alt.LayerChart:
 
 
 def _dashes(names: Sequence[str]) -> list[list[int]]:
-    """Return whole lines for measurements and broken lines for limits."""
-    broken = iter([[6, 4], [2, 3], [1, 5]])
-    return [next(broken) if name.startswith("limit") else [1, 0] for name in names]
+    """Return the dash pattern of each line: solid for measurements, dashed for limits."""
+    dashed = iter([[6, 4], [2, 3], [1, 5]])
+    return [next(dashed) if name.startswith("limit") else [1, 0] for name in names]

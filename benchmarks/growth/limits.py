@@ -10,7 +10,7 @@ _BYTES = 256 << 20
 
 
 def copied_mb_per_second() -> float:
-    """Return the megabytes a second that a core copies in memory, outside of caches: the best of three."""
+    """Return the megabytes per second that one core copies in memory, outside of caches: the best of three times."""
     source, target = np.ones(_BYTES, np.uint8), np.zeros(_BYTES, np.uint8)
     times = []
     for _ in range(3):
@@ -21,7 +21,7 @@ def copied_mb_per_second() -> float:
 
 
 def written_mb_per_second(folder: Path) -> float:
-    """Return the megabytes a second that the disk under a folder writes and syncs."""
+    """Return the megabytes per second that the disk of a folder writes and syncs."""
     path = folder / "written"
     content = os.urandom(_BYTES)  # a disk may compress repeated bytes
     start = time.perf_counter()
@@ -35,7 +35,7 @@ def written_mb_per_second(folder: Path) -> float:
 
 
 def rates(folder: str) -> tuple[float, float]:
-    """Return both rates; for a process of its own."""
+    """Return both rates, the copying and the writing; call this in a process of its own."""
     return copied_mb_per_second(), written_mb_per_second(Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""The measurement of a point: its input is made, the work runs in a process of its own, and its files are removed."""
+"""The measurement of a point: make its input, run the work in a process of its own, and remove its files."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def portraits(ngrams: int, folder: Path) -> list[Point]:
     points = []
     for series, capacity, times in ((GIVEN, ngrams, 1), (ESTIMATED, None, 2)):
         out = folder / "portrait"
-        point = _measured("portraits", series, ngrams, folder, works.build_portrait, str(text), str(out), capacity)
+        point = _measure_call("portraits", series, ngrams, folder, works.build_portrait, str(text), str(out), capacity)
         points.append(point(times * read + size_in_mb(out), works.filter_in_mb(ngrams)))
         shutil.rmtree(out)
     return points
@@ -33,21 +33,21 @@ def portraits(ngrams: int, folder: Path) -> list[Point]:
 def corpora(diarists: int, folder: Path) -> list[Point]:
     """Measure both setups; the files are written, and read once for the content hashes."""
     out = folder / "corpus"
-    point = _measured("corpora", CORPUS, diarists, folder, works.build_corpus, diarists, str(out))
+    point = _measure_call("corpora", CORPUS, diarists, folder, works.build_corpus, diarists, str(out))
     return [point(2 * size_in_mb(out), 0)]
 
 
 def scoring(generations: int, folder: Path) -> list[Point]:
     """Measure the scoring of a run."""
     run = _run(generations, folder)
-    point = _measured("runs", SCORED, generations, folder, works.score, str(run))
+    point = _measure_call("runs", SCORED, generations, folder, works.score, str(run))
     return [point(sum(size_in_mb(run / part) for part in ("generations", "scores", "parsed")), 0)]
 
 
 def runs(generations: int, folder: Path) -> list[Point]:
     """Measure a query over a scored run."""
     run = _run(generations, folder)
-    point = _measured("runs", ASKED, generations, folder, works.ask_sql, str(run))
+    point = _measure_call("runs", ASKED, generations, folder, works.ask_sql, str(run))
     return [point(sum(size_in_mb(run / part) for part in ("generations", "scores")), 0)]
 
 
@@ -56,10 +56,10 @@ def _run(generations: int, folder: Path) -> Path:
     return folder / "run"
 
 
-def _measured(
+def _measure_call(
     work: str, series: str, size: int, folder: Path, function: Callable[..., object], *arguments: object
 ) -> Callable[[float, float], Point]:
-    """Measure a call, and return a function from the megabytes that were moved and held to the point."""
+    """Measure a call, and return a function that makes the point from the megabytes that were moved and held."""
     load = os.getloadavg()[0]
     measurement = measure(function, *arguments)
     copied, written = measure(rates, str(folder)).value
@@ -83,7 +83,7 @@ def _measured(
 
 
 def _libraries_in_mb(series: str, folder: Path) -> float:
-    """Return the memory of a process for the smallest piece of this work, which is little more than its libraries."""
+    """Return the memory that a process needs for a tiny piece of this work, which is mostly that of the libraries."""
     if series not in _LIBRARIES:
         _LIBRARIES[series] = _smallest(series, folder / "smallest")
     return _LIBRARIES[series]

@@ -17,10 +17,10 @@ class Point:
         work: The kind of work, such as ``portraits``.
         series: The variant of the work.
         size: N-grams, generations or diarists.
-        seconds: Seconds by the clock.
-        cpu_seconds: Seconds of the processor; other work on the machine is not counted, but slows this down.
+        seconds: The wall time in seconds.
+        cpu_seconds: The CPU time in seconds. Other work on the machine is not counted, but slows this work down.
         memory_in_mb: The peak memory of the process.
-        moved_in_mb: The bytes that must be read once, and those that must be written once.
+        moved_in_mb: The megabytes that must be read once or written once.
         copied_mb_per_second: The speed of copying within memory at that time, on one core.
         written_mb_per_second: The speed of writing and syncing to the disk at that time.
         needed_in_mb: The least memory: a process with the libraries, and a filter's information.
@@ -54,22 +54,22 @@ def read_points(path: Path) -> list[Point]:
     """Read the points so far, in the order of work, series and size, without a last line that a kill cut off."""
     if not path.exists():
         return []
-    whole = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
-    points = [Point(**json.loads(line)) for line in whole]
+    complete_lines = [line for line in path.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
+    points = [Point(**json.loads(line)) for line in complete_lines]
     return sorted(points, key=lambda point: (point.work, point.series, point.size))
 
 
 def append_point(path: Path, point: Point) -> None:
     """Append a point, and sync it to the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_half_a_line(path)
+    _remove_incomplete_line(path)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(point)) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def _remove_half_a_line(path: Path) -> None:
+def _remove_incomplete_line(path: Path) -> None:
     if path.exists() and not (content := path.read_bytes()).endswith(b"\n"):
         path.write_bytes(content[: content.rfind(b"\n") + 1])
 

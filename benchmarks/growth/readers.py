@@ -2,8 +2,8 @@
 
 Models that got stuck, and attackers who want to stop a scorer, repeat a few characters for pages. Each reader gets such
 inputs, fixed and random (with a fixed seed), at a length that takes long enough to measure, and at twice that length.
-Linear growth is 2. More than 2.5 times the processor's time is a defect, and the exit code is 1. Each input is read in
-a process of its own with a limit of processor time, because a regular expression cannot be interrupted.
+A reader with linear growth needs twice the CPU time. More than 2.5 times is a defect, and the exit code is 1. Each
+input is read in its own process with a limit of CPU time, because a regular expression cannot be interrupted.
 """
 
 import argparse
@@ -35,13 +35,13 @@ _PIECES = (
 
 @dataclass(frozen=True)
 class Growth:
-    """The growth of a reader's time from an input to twice as much of it.
+    """The growth of a reader's time from an input to one of twice the length.
 
     Attributes:
         reader: The reader's name.
         piece: The text that is repeated.
         length: Characters of the shorter input.
-        seconds: Seconds of the processor for the shorter input.
+        seconds: CPU seconds for the shorter input.
         ratio: The time of the longer input over that of the shorter one; infinite if it reached the limit.
     """
 
@@ -86,14 +86,14 @@ def readers() -> dict[str, Callable[[str], object]]:
         "altered_date": "1879-03-13",
     }
 
-    def kept(text: str) -> cleaning.Excerpt:
+    def excerpt(text: str) -> cleaning.Excerpt:
         return cleaning.Excerpt(text, 0, len(text))
 
-    listed: dict[str, Callable[[str], object]] = {
-        "find_name": lambda text: words.find_name(kept(text)),
+    functions: dict[str, Callable[[str], object]] = {
+        "find_name": lambda text: words.find_name(excerpt(text)),
         "read_number": lambda text: numbers.read_number(text, "words?"),
         "whole_numbers": numbers.whole_numbers,
-        "read_program": lambda text: programs.read_program(kept(text)),
+        "read_program": lambda text: programs.read_program(excerpt(text)),
         "read_output": programs.read_output,
         "is_refusal": is_refusal,
         "sentences": lambda text: [sentences.concludes(sentence) for sentence in sentences.sentences(text)],
@@ -108,7 +108,7 @@ def readers() -> dict[str, Callable[[str], object]]:
         "explicit_answers": lambda text: cleaning.explicit_answers(cleaning.without_thinking(text)),
         "asked_text": cleaning.asked_text,
         "plain": cleaning.plain,
-        "fenced_blocks": lambda text: list(cleaning.fenced_blocks(kept(text))),
+        "fenced_blocks": lambda text: list(cleaning.fenced_blocks(excerpt(text))),
         "measured_text": cleaning.measured_text,
         "gsm8k number_of_reply": answers.number_of_reply,
         "gsm8k gives_several": answers.gives_several,
@@ -134,28 +134,28 @@ def readers() -> dict[str, Callable[[str], object]]:
         "short_answers whole_word_match": lambda text: short_answers.whole_word_match(text, ["one"]),
     }
     for kind in replies.KINDS:
-        listed[f"self_knowledge parse {kind}"] = lambda text, kind=kind: replies.parse(kind, text)  # type: ignore[misc]
+        functions[f"self_knowledge parse {kind}"] = lambda text, kind=kind: replies.parse(kind, text)  # type: ignore[misc]
     for task in ("fact", "arxiv", "code", "benchmark", "total-count"):
-        listed[f"self_knowledge content {task}"] = lambda text, task=task: content_of(task, params, text)  # type: ignore[misc]
-        listed[f"self_knowledge leak {task}"] = lambda text, task=task: leaks_answer(task, text, "B")  # type: ignore[misc]
-    listed["self_knowledge final text"] = lambda text: content_of("total-count", params, text, final_text=True)
+        functions[f"self_knowledge content {task}"] = lambda text, task=task: content_of(task, params, text)  # type: ignore[misc]
+        functions[f"self_knowledge leak {task}"] = lambda text, task=task: leaks_answer(task, text, "B")  # type: ignore[misc]
+    functions["self_knowledge final text"] = lambda text: content_of("total-count", params, text, final_text=True)
     for name in transformations.TRANSFORMATIONS:
-        listed[f"self_knowledge {name}"] = lambda text, name=name: transformations.transformed(  # type: ignore[misc]
+        functions[f"self_knowledge {name}"] = lambda text, name=name: transformations.transformed(  # type: ignore[misc]
             name, Content(text, subject="x"), params
         )
-    return listed
+    return functions
 
 
 def inputs(count: int, seed: int = 0) -> list[str]:
     """Return texts to repeat: each piece alone, and ``count`` random runs of two to four pieces."""
-    source = random.Random(seed)
-    mixed = ("".join(source.choices(_PIECES, k=source.randint(2, 4))) for _ in range(count))
+    generator = random.Random(seed)
+    mixed = ("".join(generator.choices(_PIECES, k=generator.randint(2, 4))) for _ in range(count))
     return list(dict.fromkeys([*_PIECES, *mixed]))
 
 
-def growths(piece: str, chosen: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
-    """Measure the growth of each reader's time when a piece is repeated twice as often."""
-    for name, reader in chosen.items():
+def growths(piece: str, functions: dict[str, Callable[[str], object]]) -> Iterator[Growth]:
+    """Yield the growth of each reader's time if a piece is repeated twice as often."""
+    for name, reader in functions.items():
         yield _in_a_process(name, reader, piece)
 
 
@@ -169,9 +169,9 @@ def _in_a_process(name: str, reader: Callable[[str], object], piece: str) -> Gro
         os._exit(0)
     os.close(sending)
     with os.fdopen(receiving) as file:
-        answer = file.read()
+        result = file.read()
     os.waitpid(child, 0)
-    length, seconds, ratio = json.loads(answer) if answer else (0, float(_LIMIT), float("inf"))
+    length, seconds, ratio = json.loads(result) if result else (0, float(_LIMIT), float("inf"))
     return Growth(name, piece, length, seconds, ratio)
 
 
@@ -201,16 +201,16 @@ def _seconds(reader: Callable[[str], object], piece: str, length: int) -> float:
 def main() -> None:
     """Measure all readers, and print those that grow faster than their input."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth.readers", description=__doc__)
-    parser.add_argument("--random", type=int, default=200, help="random inputs beside the fixed ones")
-    parser.add_argument("--seed", type=int, default=0, help="of the random inputs")
-    parser.add_argument("--only", default="", help="readers whose name holds this")
+    parser.add_argument("--random", type=int, default=200, help="the number of random inputs beside the fixed ones")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the random inputs")
+    parser.add_argument("--only", default="", help="measure only readers whose name contains this")
     options = parser.parse_args()
-    chosen = {name: reader for name, reader in readers().items() if options.only in name}
+    readers_to_measure = {name: reader for name, reader in readers().items() if options.only in name}
     pieces = inputs(options.random, options.seed)
     worst: dict[str, Growth] = {}
     defects = 0
     for piece in pieces:
-        for growth in growths(piece, chosen):
+        for growth in growths(piece, readers_to_measure):
             if growth.reader not in worst or growth.ratio > worst[growth.reader].ratio:
                 worst[growth.reader] = growth
             if growth.ratio > MOST:

@@ -1,4 +1,4 @@
-"""The three pieces of work that grow. Everything heavy is imported in the process that does it."""
+"""The pieces of work whose growth is measured. Heavy libraries are imported in the process that does the work."""
 
 import math
 from pathlib import Path
@@ -10,7 +10,7 @@ OUTCOMES = ("fewer", "beyond", "repeated", "foreign", "another entry", "another 
 
 
 def write_text(path: str, ngrams: int) -> None:
-    """Write a text file of random letters, a thousand n-grams a line: hardly any n-gram occurs twice."""
+    """Write a text file of random letters with a thousand n-grams per line, of which hardly any occurs twice."""
     import numpy as np
 
     random = np.random.default_rng(0)
@@ -30,7 +30,7 @@ def build_portrait(path: str, out: str, capacity: int | None) -> None:
 
 
 def filter_in_mb(ngrams: int) -> float:
-    """Return the least size of any filter for these n-grams at this rate of false positives (Carter et al., 1978)."""
+    """Return the size that every filter of these n-grams needs at this false positive rate (Carter et al., 1978)."""
     return ngrams * math.log2(1 / RATE) / 8e6
 
 
@@ -47,7 +47,7 @@ def build_corpus(diarists: int, out: str) -> None:
 
 
 def write_replies(generations: int, out: str) -> None:
-    """Write a run of a thousand questions, each asked often; a tenth of the replies is wrong in each way."""
+    """Write a run of a thousand questions, each asked often, with a tenth of the replies wrong in each way."""
     import pyarrow as pa
 
     from selfknow.builders.diary_recall.builder import named_config

@@ -1,1 +1,1 @@
-"""Kills, counted: ``kill -9`` at random moments, and the files afterwards and after the same command again."""
+"""Counts of kills: ``kill -9`` at random moments, a check of the files, and the same command again."""

@@ -50,7 +50,7 @@ def _against_a_hub(folder: Path, counted: Callable[[Activity], Tally]) -> Tally:
 
 
 def _activity(name: str, folder: Path) -> Activity:
-    """Import and return an activity; late, because the Hub's client, which comes first, must be imported first."""
+    """Return an activity, imported only now: these imports must follow that of the Hub's client."""
     if name == "evaluate":
         from benchmarks.kills.asking import EVALUATE
 

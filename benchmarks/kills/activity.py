@@ -1,4 +1,4 @@
-"""The interface of every kind of work that is killed."""
+"""The interface of all kinds of work that are killed."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ class Activity:
         prepare: Prepare the folder of a trial.
         work: Start or resume the work in the folder; the call is the same every time.
         phase: Return the phase of the work, read from the folder.
-        faults: Yield the faults in the folder: data that is lost or doubled, or half-made and looks whole. The second
-            folder is that of an undisturbed run. If the third argument is true, the work has ended, and both must be
-            the same.
+        faults: Yield the faults in the folder: lost data, doubled data, or unfinished data that looks complete. The
+            second folder is that of an undisturbed run. If the third argument is true, the work has ended, and both
+            folders must be the same.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""``selfknow evaluate`` and ``selfknow score``, killed: a run written a part every three replies, then scored."""
+"""Kills of ``selfknow evaluate`` and ``selfknow score``: a run with a part for every three replies, then scored."""
 
 import json
 import time
@@ -17,11 +17,11 @@ from selfknow.runs.schema import generation_files, read_generations
 from selfknow.runs.writer import RunWriter
 
 _CALLS = 60
-_TOLD = ("example_id", "stage", "variant", "sample", "attempt", "generation", "error")
+_COMPARED_COLUMNS = ("example_id", "stage", "variant", "sample", "attempt", "generation", "error")
 
 
 class _Adder:
-    """A model that adds, every third time wrongly."""
+    """A model that adds one to a number, with a wrong result every third time."""
 
     name, revision = "adder", "1"
 
@@ -50,35 +50,34 @@ def _phase(place: Path) -> str:
     answered = 3 * len(generation_files(run))
     if answered >= _CALLS:
         return "all answered, not scored"
-    return (
-        "no reply yet"
-        if not answered
-        else f"{answered * 4 // _CALLS * 25} to {answered * 4 // _CALLS * 25 + 25} % answered"
-    )
+    if not answered:
+        return "no reply yet"
+    percent = answered * 4 // _CALLS * 25
+    return f"{percent} to {percent + 25} % answered"
 
 
 def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
-    run, noted = place / "run", place / "kept.json"
+    run, earlier_ids = place / "run", place / "kept.json"
     table = read_generations(run) if generation_files(run) else None
     ids = table["generation_id"].to_pylist() if table else []
     if len(ids) != len(set(ids)):
-        yield "a reply is there twice"
-    earlier = set(json.loads(noted.read_text())) if noted.exists() else set()
+        yield "a reply is doubled"
+    earlier = set(json.loads(earlier_ids.read_text())) if earlier_ids.exists() else set()
     if lost := earlier - set(ids):
         yield f"{len(lost)} replies were lost"
-    noted.write_text(json.dumps(ids))
+    earlier_ids.write_text(json.dumps(ids))
     if ended:
         if plain_replies(run) != plain_replies(sound / "run"):
             yield "the replies are not those of an undisturbed run"
         if scores_of(run) != scores_of(sound / "run"):
             yield "the scores are not those of an undisturbed run"
-        if left := [path.name for path in run.rglob(".*.writing")]:
-            yield f"{left[0]} was left behind"
+        if unfinished := [path.name for path in run.rglob(".*.writing")]:
+            yield f"{unfinished[0]} was left behind"
 
 
 def plain_replies(run: Path) -> list[tuple[object, ...]]:
     """Return all replies of a run's only model, without their times."""
-    return sorted(map(tuple, (row.values() for row in read_generations(run, _TOLD).to_pylist())), key=repr)
+    return sorted(map(tuple, (row.values() for row in read_generations(run, _COMPARED_COLUMNS).to_pylist())), key=repr)
 
 
 def scores_of(run: Path) -> list[tuple[str, object, object]]:

@@ -1,4 +1,4 @@
-"""``selfknow data build --overwrite`` and ``selfknow portrait build --overwrite``, killed."""
+"""Kills of ``selfknow data build --overwrite`` and ``selfknow portrait build --overwrite``."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -42,12 +42,12 @@ def _faults_of_dataset(place: Path, sound: Path, ended: bool) -> Iterable[str]:
             if describe_file(folder, entry.path, entry.num_rows) != entry:
                 yield f"{entry.path} of version {manifest.version} is not what its manifest says"
     elif not (place / ".diaries.building" / "old" / MANIFEST).is_file():
-        yield "neither the earlier dataset nor the new one is there whole"
+        yield "neither the earlier dataset nor the new one is complete"
     if ended:
         if bytes_below(folder) != bytes_below(sound / "diaries"):
             yield "the folder is not that of an undisturbed build"
-        if left := [path.name for path in place.iterdir() if path.name.startswith(".diaries")]:
-            yield f"{left[0]} was left behind"
+        if unfinished := [path.name for path in place.iterdir() if path.name.startswith(".diaries")]:
+            yield f"{unfinished[0]} was left behind"
 
 
 DATA_BUILD = Activity(
@@ -68,7 +68,8 @@ def _corpus(place: Path) -> Path:
 
 
 def _portray(place: Path) -> None:
-    checkpoint.SECONDS_BETWEEN = 0.0  # so small a corpus would never write a checkpoint (this process is a fork)
+    # Such a small corpus would otherwise write no checkpoint. Only this process, a fork, has the new values.
+    checkpoint.SECONDS_BETWEEN = 0.0
     building.arrow_batches = partial(arrow_batches, max_bytes=8_192)
     corpus, out = Corpus.from_files([str(place / "corpus.txt")]), place / "portrait"
     Portrait.build(corpus, threads=1, folder=out).save(out, overwrite=True)
@@ -80,10 +81,10 @@ def _prepare_portrait(place: Path) -> None:
 
 
 def _phase_of_portrait(place: Path) -> str:
-    held = {path.name for path in (place / "portrait").iterdir()}
-    if DESCRIPTION not in held:
+    names = {path.name for path in (place / "portrait").iterdir()}
+    if DESCRIPTION not in names:
         return "bits exchanged, no description yet"
-    if any(name.endswith(".writing") for name in held):
+    if any(name.endswith(".writing") for name in names):
         return "writing"
     if not _is_earlier(place):
         return "whole"
@@ -101,7 +102,7 @@ def _faults_of_portrait(place: Path, sound: Path, ended: bool) -> Iterable[str]:
         try:
             Portrait.load(folder).verify()
         except UserError as error:
-            yield f"a portrait looks whole and is not: {error}"
+            yield f"a portrait looks complete, but is not: {error}"
     if ended and bytes_below(folder) != bytes_below(sound / "portrait"):
         yield "the portrait is not that of an undisturbed build"
 

@@ -1,4 +1,4 @@
-"""Kills of an activity at moments spread over its whole length, and the faults that they leave; resumable."""
+"""Kills of an activity at moments spread over its whole length, and counts of the faults afterwards; resumable."""
 
 import gc
 import os
@@ -32,7 +32,7 @@ class Tally:
 
     Attributes:
         kills: The number of kills.
-        trials: The number of pieces of work; a last call ended each.
+        trials: The number of pieces of work that were killed, resumed and finished.
         phases: The number of kills in each phase of the work.
         faults: The faults afterwards, each with the number of its trial.
     """
@@ -50,16 +50,16 @@ def forked(
     counted: Path | None = None,
     stderr: Path | None = None,
 ) -> int | None:
-    """Run a call in a process of its own, and return its exit code; null if it was killed.
+    """Run a call in a fork, and return its exit code; null if it was killed.
 
     A fork has imported everything already, so that kills hit the work and not its imports.
 
     Args:
         call: The call.
         seconds: The seconds after which it is killed.
-        file_operation: The number of the operation on files before which it is killed, from 1; 0: none.
-        counted: The file for the number of its operations on files; null: none.
-        stderr: The file for its stderr; null: ours.
+        file_operation: The number, from 1, of the file operation before which it is killed; 0 for no such kill.
+        counted: The file to write the number of file operations to; null to count none.
+        stderr: The file for the fork's stderr; null for our stderr.
     """
     process = os.fork()
     if process == 0:
@@ -124,7 +124,7 @@ def count(
     """
     tally = read(ledger, Tally)
     sound, place, stderr = folder / "undisturbed", folder / "trial", folder / "stderr"
-    gc.freeze()  # else the collector of each fork would walk through all imported modules
+    gc.freeze()  # otherwise the garbage collector of each fork would walk through all imported modules
     _prepare(activity, sound)
     started = time.monotonic()
     code = forked(lambda: activity.work(sound), counted=folder / "operations", stderr=stderr)
@@ -148,7 +148,7 @@ def count(
             tally.faults.append(f"trial {number}: the last call failed with exit code {code}")
             tell(f"{activity.name}: {tally.faults[-1]}\n{stderr.read_text()}")
         if moment < _LONGEST_SECONDS and length > _SHORTEST_SECONDS:
-            length *= 0.97  # it ended before its kill, so the machine is faster now
+            length *= 0.97  # the work ended before its kill, so the machine is faster now
         tally.faults += _find_faults(activity, place, sound, number, ended=True, tell=tell)
         tally.trials += 1
         save(ledger, tally)
@@ -156,7 +156,7 @@ def count(
 
 
 def spread(number: int, operations: int) -> int:
-    """Choose an operation, from 1: all once before any repeats, and successive numbers far apart."""
+    """Return an operation, from 1. All operations come once before one repeats; successive ones are far apart."""
     step = max(1, round(operations * _GOLDEN_RATIO))
     while gcd(step, operations) > 1:
         step += 1
@@ -185,7 +185,7 @@ def _find_faults(
 
 
 def _written(call: Callable[[], str], path: Path) -> str:
-    """Return a call's text from a fork, because this process must start no threads, or its forks would hang."""
+    """Return the text of a call in a fork, because threads in this process would make its later forks hang."""
     path.unlink(missing_ok=True)
     code = forked(lambda: path.write_text(call()))
     return path.read_text() if code == 0 else f"looking at it failed with exit code {code}"
@@ -202,7 +202,7 @@ def print_tables(tallies: dict[str, Tally]) -> None:
         name: sorted(tally.phases.items(), key=lambda phase: (-phase[1], phase[0])) for name, tally in tallies.items()
     }
     print_table(
-        ["work", "kills, by how far it had come"],
-        ([f"`{name}`", ", ".join(f"{phase} {number}" for phase, number in each)] for name, each in phases.items()),
+        ["work", "kills by the phase of the work"],
+        ([f"`{name}`", ", ".join(f"{phase} {number}" for phase, number in pairs)] for name, pairs in phases.items()),
         left=(0, 1),
     )

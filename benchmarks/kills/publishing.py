@@ -1,4 +1,4 @@
-"""``selfknow data publish``, killed: a release sent to a Hub on this machine."""
+"""Kills of ``selfknow data publish``, which sends a release to a Hub on this machine."""
 
 import hashlib
 import json
@@ -89,8 +89,8 @@ def _main(repo: Path) -> str:
 
 def _released(root: Path, repo: Path, commit: str) -> dict[str, bytes]:
     """Read the files of a release, with placeholders for the repo's name in the card and the card's hash."""
-    held = _commit(repo, commit)["files"]
-    files = {name: (root / "objects" / entry["sha256"]).read_bytes() for name, entry in held.items()}
+    entries = _commit(repo, commit)["files"]
+    files = {name: (root / "objects" / entry["sha256"]).read_bytes() for name, entry in entries.items()}
     card = hashlib.sha256(files["README.md"]).hexdigest()
     files["manifest.json"] = files["manifest.json"].replace(card.encode(), b"the hash of the card")
     files["README.md"] = files["README.md"].replace(repo.name.encode(), b"the repo")

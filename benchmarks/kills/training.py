@@ -1,4 +1,4 @@
-"""``selfknow train``, killed: a tiny model, with a checkpoint every few steps."""
+"""Kills of ``selfknow train`` with a tiny model, which has a checkpoint every few steps."""
 
 import json
 from collections.abc import Iterable
@@ -35,10 +35,10 @@ def activity(folder: Path) -> Activity:
     tiny_config("opt", 64).save_pretrained(folder / "opt")
 
     def work(place: Path) -> None:
-        opened = open_dataset(f"{corpus.folder}:{corpus.config}")
+        dataset = open_dataset(f"{corpus.folder}:{corpus.config}")
         train(
             TrainingJob(
-                str(folder / "opt"), opened, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
+                str(folder / "opt"), dataset, _RECIPE, scratch=True, tokenizer=CORPUS_TOKENIZER, vocabulary_size=300
             ),
             place / "training",
         )
@@ -56,20 +56,21 @@ def _phase(place: Path) -> str:
         return "test split asked"
     if (training / "model").exists():
         return "model saved"
-    whole, half = _checkpoints(training)
-    if half:
-        return f"checkpoint of step {max(half)} half-written"
-    if not whole:
+    complete, incomplete = _checkpoints(training)
+    if incomplete:
+        return f"checkpoint of step {max(incomplete)} half-written"
+    if not complete:
         return "before the first checkpoint" if read_metrics(training / "metrics.jsonl") else "before the first step"
-    return f"after the checkpoint of step {max(whole)}"
+    return f"after the checkpoint of step {max(complete)}"
 
 
 def _checkpoints(training: Path) -> tuple[list[int], list[int]]:
-    """Return the steps of the checkpoints that look whole, and of those that do not."""
-    whole, half = [], []
+    """Return the steps of the checkpoints that look complete, and of those that do not."""
+    complete, incomplete = [], []
     for path in (training / "checkpoints").glob("checkpoint-*"):
-        (whole if _is_json(path / _STATE) else half).append(int(path.name.rpartition("-")[2]))
-    return whole, half
+        steps = complete if _is_json(path / _STATE) else incomplete
+        steps.append(int(path.name.rpartition("-")[2]))
+    return complete, incomplete
 
 
 def _is_json(path: Path) -> bool:
@@ -85,7 +86,7 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
         yield "the model is not that of an undisturbed training"
     steps = [line["step"] for line in read_metrics(training / "metrics.jsonl") if "loss" in line]
     if len(steps) != len(set(steps)):
-        yield "the loss of a step is there twice"
+        yield "the loss of a step is doubled"
     yield from _lost_checkpoints(place, training)
     has_results = (training / "run.json").exists() and "results" in read_json(training / "run.json")
     if has_results and not (training / "model").exists():
@@ -105,13 +106,13 @@ def _faults(place: Path, sound: Path, ended: bool) -> Iterable[str]:
 
 
 def _lost_checkpoints(place: Path, training: Path) -> Iterable[str]:
-    """Yield a fault if a training has lost a checkpoint that was whole after an earlier kill."""
-    noted = place / "kept.json"
-    whole, _ = _checkpoints(training)
-    last_step = json.loads(noted.read_text()) if noted.exists() else 0
-    if max(whole, default=0) < last_step:
+    """Yield a fault if a training has lost a checkpoint that was complete after an earlier kill."""
+    earlier_step = place / "kept.json"
+    complete, _ = _checkpoints(training)
+    last_step = json.loads(earlier_step.read_text()) if earlier_step.exists() else 0
+    if max(complete, default=0) < last_step:
         yield f"the checkpoint of step {last_step} was lost"
-    noted.write_text(json.dumps(max(whole, default=0)))
+    earlier_step.write_text(json.dumps(max(complete, default=0)))
 
 
 def _results(training: Path) -> str:

@@ -1,1 +1,1 @@
-"""Bad input, counted: portraits, run folders, dataset folders, plans, JSON lines and dumps, damaged at random."""
+"""Counts of bad input: portraits, run folders, dataset folders, plans, JSON lines and dumps, damaged at random."""

@@ -11,7 +11,7 @@ from benchmarks.mutations.portraits import DUMPS, PORTRAITS
 from benchmarks.mutations.texts import LINES, PLANS
 
 SHARES = ((PORTRAITS, 0.4), (DUMPS, 0.1), (LINES, 0.2), (PLANS, 0.1), (RUNS, 0.1), (DATASETS, 0.1))
-_ROUND = 5_000  # all kinds take turns, so that a count that is stopped has some of each
+_ROUND = 5_000  # inputs; all kinds take turns, so that a stopped count has some of each
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The count of outcomes of damaged input: fine, refused in one line, or a defect; resumable."""
+"""The count of the outcomes of damaged input: read, refused in one line, or a defect; resumable."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from benchmarks.tables import print_table
 from selfknow.errors import UserError
 
 LONGEST_MESSAGE = 100_000  # the command line shortens it
-SECONDS_EACH, WAITING_SECONDS_EACH = 60, 900  # of the processor, and by the clock
+CPU_SECONDS_EACH, WALL_SECONDS_EACH = 60, 900
 _SAVED_EVERY = 200
 _DEFECTS_KEPT = 40
 
@@ -25,7 +25,7 @@ class Tally:
     """The outcomes of a target's damaged inputs.
 
     Attributes:
-        num_inputs: The number of inputs so far, which is the number of the next one.
+        num_inputs: The number of inputs so far, and so the number of the next input, from 0.
         counts: The number of inputs by ``KIND: OUTCOME``.
         defects: For each error and its place in our code, the number of inputs and the number of the first.
     """
@@ -56,10 +56,10 @@ def outcome(target: Target, seed: int, number: int, folder: Path) -> tuple[str, 
     kind = target.damage(folder, chance)
     try:
         return kind, target.use(folder, chance), None
-    except UserError as refused:
-        message = " ".join(str(refused).split())
+    except UserError as error:
+        message = " ".join(str(error).split())
         if not message or len(message) > LONGEST_MESSAGE:
-            return kind, "defect", f"a message of {len(message):,} characters: {message[:60]}… {_place(refused)}"
+            return kind, "defect", f"a message of {len(message):,} characters: {message[:60]}… {_place(error)}"
         return kind, "refused", None
     except Exception as error:  # any other exception is a defect
         return kind, "defect", f"{type(error).__name__}: {str(error)[:100]} {_place(error)}"
@@ -72,15 +72,15 @@ def _place(error: BaseException) -> str:
 
 
 def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tell: Callable[[str], object]) -> Tally:
-    """Count up to a number of inputs, from the number in the ledger on.
+    """Count the outcomes of inputs until there are ``until`` of them, including those in the ledger.
 
-    An input that kills the process, as a read beyond a mapped file does, counts as a defect.
+    An input that kills the process, such as by a read beyond a mapped file, counts as a defect.
     """
     tally = read(ledger, Tally)
     working = ledger.with_suffix(".working")
     folder.parent.mkdir(parents=True, exist_ok=True)
     target.make(folder.with_name(f"{folder.name}.sound"))
-    died = int(working.read_text()) if working.exists() and working.read_text() else None
+    deadly_input = int(working.read_text()) if working.exists() and working.read_text() else None
     fresh_copy(folder.with_name(f"{folder.name}.sound"), folder)
     target.use_sound(folder)
     signal.signal(signal.SIGPROF, _too_slow)
@@ -90,19 +90,19 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
         while tally.num_inputs < until:
             number = tally.num_inputs
             os.pwrite(descriptor, b"%-12d" % number, 0)
-            if number == died:
-                kind, came, where = "process", "defect", f"the process died of input {number}"
+            if number == deadly_input:
+                kind, result, defect = "process", "defect", f"the process died of input {number}"
             else:
-                _limit(SECONDS_EACH, WAITING_SECONDS_EACH)
-                kind, came, where = outcome(target, seed, number, folder)
+                _limit(CPU_SECONDS_EACH, WALL_SECONDS_EACH)
+                kind, result, defect = outcome(target, seed, number, folder)
                 _limit(0, 0)
-            tally.counts[f"{kind}: {came}"] += 1
-            if where is not None:
-                tell(f"{target.name} {number} ({kind}): {where}")
-                entry = tally.defects.setdefault(where, [0, number])
+            tally.counts[f"{kind}: {result}"] += 1
+            if defect is not None:
+                tell(f"{target.name} {number} ({kind}): {defect}")
+                entry = tally.defects.setdefault(defect, [0, number])
                 entry[0] += 1
             tally.num_inputs += 1
-            if tally.num_inputs % _SAVED_EVERY == 0 or tally.num_inputs == until or where is not None:
+            if tally.num_inputs % _SAVED_EVERY == 0 or tally.num_inputs == until or defect is not None:
                 _save(ledger, tally)
     except KeyboardInterrupt:  # the user stopped the process; its input is no defect
         _save(ledger, tally)
@@ -114,19 +114,19 @@ def count(target: Target, seed: int, until: int, folder: Path, ledger: Path, tel
     return tally
 
 
-def _limit(processor_seconds: int, seconds: int) -> None:
-    """Set the limits of the next input; 0: none. On a busy machine a limit by the clock alone would be wrong."""
-    signal.setitimer(signal.ITIMER_PROF, processor_seconds)
-    signal.alarm(seconds)
+def _limit(cpu_seconds: int, wall_seconds: int) -> None:
+    """Set the limits of the next input; 0 for no limit. On a busy machine, wall time alone would be a wrong limit."""
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    signal.alarm(wall_seconds)
 
 
 def _too_slow(*_: object) -> None:
-    raise TooSlowError(f"longer than {SECONDS_EACH} s of the processor, or {WAITING_SECONDS_EACH} s")
+    raise TooSlowError(f"longer than {CPU_SECONDS_EACH} CPU seconds, or {WALL_SECONDS_EACH} s")
 
 
 def _save(ledger: Path, tally: Tally) -> None:
-    most = dict(sorted(tally.defects.items(), key=lambda defect: -defect[1][0])[:_DEFECTS_KEPT])
-    save(ledger, replace(tally, defects=most))
+    most_frequent = dict(sorted(tally.defects.items(), key=lambda defect: -defect[1][0])[:_DEFECTS_KEPT])
+    save(ledger, replace(tally, defects=most_frequent))
 
 
 def print_tallies(tallies: dict[str, Tally]) -> None:

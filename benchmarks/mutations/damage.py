@@ -1,4 +1,4 @@
-"""Damage, drawn from a seed: to bytes, to JSON, to the lines of a text, to the files of a folder."""
+"""Random damage from a seed: to bytes, to JSON, to the lines of a text, to the files of a folder."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -96,12 +96,12 @@ def _changed_entry(value: dict[str, Any], chance: Random) -> dict[str, Any]:
     return {**value, key: _changed(value[key], chance)}
 
 
-def damaged_lines(content: bytes, chance: Random, of_line: Damage | None = None) -> bytes:
-    """Damage a line by ``of_line``, or remove, repeat, exchange or indent lines."""
+def damaged_lines(content: bytes, chance: Random, damage_line: Damage | None = None) -> bytes:
+    """Damage a line with ``damage_line``, or remove, repeat, exchange or indent lines."""
     lines = content.split(b"\n")
     place = chance.randrange(len(lines))
-    if of_line is not None and lines[place] and chance.random() < 0.75:
-        lines[place] = of_line(lines[place], chance)
+    if damage_line is not None and lines[place] and chance.random() < 0.75:
+        lines[place] = damage_line(lines[place], chance)
         return b"\n".join(lines)
     match chance.randrange(6):
         case 0:
@@ -141,8 +141,8 @@ def damaged_yaml(content: bytes, chance: Random) -> bytes:
         place = chance.randrange(len(lines))
         key, colon, value = lines[place].partition(b":")
         new = chance.choice(_YAML)
-        whole = (new, key + b": " + new, new + b":" + value, key + colon + value + b" " + new)
-        lines[place] = chance.choice(whole)
+        replacements = (new, key + b": " + new, new + b":" + value, key + colon + value + b" " + new)
+        lines[place] = chance.choice(replacements)
         content = b"\n".join(lines)
     return content
 

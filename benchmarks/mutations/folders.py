@@ -31,11 +31,11 @@ from selfknow.validation.catalogue import SUITES
 from selfknow.validation.folder.suite import facts_of_folder
 
 _ROWS = 12
-_QUERIED_OUT_OF = 12  # a connection with all its views takes as long as a dozen inputs without one
+_QUERIED_OUT_OF = 12  # one input in twelve is queried: a connection with all views takes as long as twelve inputs
 
 
 def damaged_table(content: bytes, chance: Random) -> bytes:
-    """Return a sound Parquet file in which a column is missing, renamed, of another type, or null, or rows differ."""
+    """Return a valid Parquet file in which a column is missing, new, renamed, or has other values, or rows change."""
     table = pq.read_table(pa.BufferReader(content))
     place = chance.randrange(table.num_columns)
     name = table.column_names[place]
@@ -98,9 +98,9 @@ def _use_run(folder: Path, chance: Random) -> str:
     if chance.randrange(_QUERIED_OUT_OF):
         return "same" if generations.equals(_sound_run(str(folder))) else "other"
     with connect([place]) as connection:
-        [counted] = connection.rows("select count(*) as n from generations")
-        if counted["n"] != len(generations):
-            raise WrongNumberError(f"SQL counts {counted['n']} generations of {len(generations)}")
+        [row] = connection.rows("select count(*) as n from generations")
+        if row["n"] != len(generations):
+            raise WrongNumberError(f"SQL counts {row['n']} generations of {len(generations)}")
     for query in ("overview", "metrics"):
         Run(place).query(query)
     return "queried"
@@ -123,13 +123,13 @@ def _make_dataset(folder: Path) -> None:
 
 def _use_dataset(folder: Path, chance: Random) -> str:  # noqa: ARG001
     place = folder / "diaries"
-    refused = None
+    refusal = None
     try:
-        opened = open_dataset(f"{place}:16-diarists")
+        dataset = open_dataset(f"{place}:16-diarists")
         for split in ("train", "validation", "test"):
-            opened.read(split)
+            dataset.read(split)
     except UserError as error:
-        refused = error
+        refusal = error
     manifest = read_manifest(place)
     suite = SUITES.get(manifest.dataset)
     if suite is None:
@@ -137,8 +137,8 @@ def _use_dataset(folder: Path, chance: Random) -> str:  # noqa: ARG001
     unmet = [fact for fact in facts_of_folder(place, manifest, suite) if not fact.is_met]
     if unmet:
         raise UserError(f"{len(unmet)} facts are not met")
-    if refused is not None:
-        raise refused
+    if refusal is not None:
+        raise refusal
     if _parquet_bytes(place) != _parquet_bytes(Path(f"{folder}.sound") / "diaries"):
         raise WrongNumberError("the check passes files that were damaged")
     return "same"

@@ -42,9 +42,9 @@ def _use(folder: Path, chance: Random) -> str:
 
 
 def _check_reads(portrait: Portrait, chance: Random) -> None:
-    """Check that the compiled loops, which check no bounds, find the same bits as plain NumPy, which checks them.
+    """Check that the compiled loops find the same bits as plain NumPy, which unlike them checks bounds.
 
-    From the first call on, this process asks every portrait with the compiled loops.
+    After the first call, this process uses the compiled loops for every portrait.
     """
     if not isinstance(portrait._asker, Asker):
         return
@@ -55,29 +55,29 @@ def _check_reads(portrait: Portrait, chance: Random) -> None:
 
 
 def _check_answers(portrait: Portrait) -> str:
-    described = portrait.description
-    if len(portrait.array) * 8 != described.size_in_bits:
-        raise WrongNumberError("the bits mapped are not those described")
-    refused = None
+    description = portrait.description
+    if len(portrait.array) * 8 != description.size_in_bits:
+        raise WrongNumberError("the number of mapped bits is not that of the description")
+    refusal = None
     try:
         portrait.verify()
     except UserError as error:
-        refused = error
+        refusal = error
     sound, bits = _sound()
-    if refused is None and np.asarray(portrait.array).tobytes() != bits:
+    if refusal is None and np.asarray(portrait.array).tobytes() != bits:
         raise WrongNumberError("verify() passes bits that were damaged")
     portrait.info()
-    _quotes_lie_within(portrait)
+    _check_quotes(portrait)
     same = all(
-        getattr(described, name) == getattr(sound.description, name)
+        getattr(description, name) == getattr(sound.description, name)
         for name in ("width", "stride", "normalization", "hash", "size_in_bits", "hashes")
     )
     answers = _answers(portrait)
-    if refused is not None:
-        raise refused
+    if refusal is not None:
+        raise refusal
     if same and not np.array_equal(answers, _answers(sound), equal_nan=True):
         raise WrongNumberError("sound bits give other scores")
-    return "same" if described == sound.description else "other"
+    return "same" if description == sound.description else "other"
 
 
 def _answers(portrait: Portrait) -> np.ndarray:
@@ -92,7 +92,7 @@ def _answers(portrait: Portrait) -> np.ndarray:
     return scores
 
 
-def _quotes_lie_within(portrait: Portrait) -> None:
+def _check_quotes(portrait: Portrait) -> None:
     for text in _TEXTS[:2]:
         for quote in portrait.quotes(str(text)):
             if not 0 <= quote.start < quote.end <= len(str(text)):
@@ -112,7 +112,7 @@ def _use_dump(folder: Path, chance: Random) -> str:  # noqa: ARG001
         portrait.verify()
         portrait.info()
         _answers(portrait)
-        _quotes_lie_within(portrait)
+        _check_quotes(portrait)
     return "other"
 
 

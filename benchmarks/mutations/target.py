@@ -1,4 +1,4 @@
-"""The interface of every kind of input that is damaged and then used."""
+"""The interface of all kinds of input that are damaged and then used."""
 
 import shutil
 from collections.abc import Callable
@@ -30,10 +30,10 @@ class Target:
     use: Callable[[Path, Random], str]
 
     def use_sound(self, folder: Path) -> None:
-        """Use an undamaged folder; if it were refused, refusals would say nothing about damage.
+        """Use an undamaged folder. If it were refused, refusals of damaged folders would say nothing.
 
         Raises:
-            AssertionError: It is refused.
+            AssertionError: The folder is refused.
         """
         try:
             self.use(folder, Random(0))

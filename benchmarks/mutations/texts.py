@@ -1,4 +1,4 @@
-"""Damaged plans, and damaged JSON lines of every kind that is read."""
+"""Damaged plans, and damaged JSON lines of every kind that the package reads."""
 
 import json
 from collections.abc import Callable
@@ -54,12 +54,11 @@ def _make_plans(folder: Path) -> None:
 
 
 def _damage_plan(folder: Path, chance: Random) -> str:
-    chosen = (
-        folder / f"plan{chance.randrange(len(list(folder.glob('plan*.yaml')))) if chance.random() < 0.5 else 0}.yaml"
-    )
-    chosen.write_bytes(damaged_yaml(chosen.read_bytes(), chance))
-    chosen.rename(folder / "plan.yaml")
-    return "own" if chosen.name == "plan0.yaml" else "packaged"
+    number = chance.randrange(len(list(folder.glob("plan*.yaml")))) if chance.random() < 0.5 else 0
+    plan = folder / f"plan{number}.yaml"
+    plan.write_bytes(damaged_yaml(plan.read_bytes(), chance))
+    plan.rename(folder / "plan.yaml")
+    return "own" if number == 0 else "packaged"
 
 
 @cache
@@ -75,7 +74,7 @@ def _use_plan(folder: Path, chance: Random) -> str:  # noqa: ARG001
         raise WrongNumberError("two cells have one name")
     for cell in cells:
         if (folder / "out").resolve() not in cell.folder.resolve().parents:
-            raise WrongNumberError(f"the cell {cell.name} lies outside of its folder: {cell.folder}")
+            raise WrongNumberError(f"the cell {cell.name} is outside of the plan's folder: {cell.folder}")
         cell.shown(folder)
     return "other"
 
@@ -100,7 +99,7 @@ def _damage_lines(folder: Path, chance: Random) -> str:
     return path.stem
 
 
-def _imported(log: Any, folder: Path) -> int:
+def _import(log: Any, folder: Path) -> int:
     return write_imported(log, folder / "run")
 
 
@@ -108,14 +107,14 @@ _READERS: dict[str, Callable[[Path, Path], object]] = {
     "gsm8k": lambda path, folder: gsm8k.open_questions(f"gsm8k:{path}"),  # noqa: ARG005
     "according-to": lambda path, folder: according_to.open_questions(str(path)),  # noqa: ARG005
     "benchmark": lambda path, folder: open_benchmark(str(path)),  # noqa: ARG005
-    "batch-in": lambda path, folder: _imported(read_openai_batch([path.with_name("batch-out.jsonl")], [path]), folder),
-    "batch-out": lambda path, folder: _imported(read_openai_batch([path], [path.with_name("batch-in.jsonl")]), folder),
-    "lm-eval": lambda path, folder: _imported(read_lm_eval(path, "m"), folder),
+    "batch-in": lambda path, folder: _import(read_openai_batch([path.with_name("batch-out.jsonl")], [path]), folder),
+    "batch-out": lambda path, folder: _import(read_openai_batch([path], [path.with_name("batch-in.jsonl")]), folder),
+    "lm-eval": lambda path, folder: _import(read_lm_eval(path, "m"), folder),
     "own-corpus": lambda path, folder: read_own_table(path),  # noqa: ARG005
 }
 
 
-_TEXT_OF = {"gsm8k": "question", "according-to": "question", "benchmark": "question", "own-corpus": "document"}
+_TEXT_COLUMNS = {"gsm8k": "question", "according-to": "question", "benchmark": "question", "own-corpus": "document"}
 
 
 def _use_lines(folder: Path, chance: Random) -> str:
@@ -130,8 +129,8 @@ def _use_lines(folder: Path, chance: Random) -> str:
 
 def _read(folder: Path, name: str, chance: Random) -> None:
     path = folder / f"{name}.jsonl"
-    if name in _TEXT_OF and chance.random() < 0.1:
-        for texts in Corpus.from_files([str(path)], text=_TEXT_OF[name]):
+    if name in _TEXT_COLUMNS and chance.random() < 0.1:
+        for texts in Corpus.from_files([str(path)], text=_TEXT_COLUMNS[name]):
             if not pa.types.is_string(texts.type) and not pa.types.is_large_string(texts.type):
                 raise WrongNumberError("a text of a corpus is no text")
     read_rows(path)

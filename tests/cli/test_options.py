@@ -97,5 +97,5 @@ def test_score_without_a_run_shows_the_options_of_all_tasks_and_with_one_its_own
     assert "--scorer" not in own
     refused = CliRunner().invoke(app, ["score", str(tmp_path), "--encoder", "packaged"]).exception
     assert isinstance(refused, UserError)
-    assert str(refused) == f"--encoder is for runs of self-aware, and {tmp_path} is one of according-to"
+    assert str(refused) == f"--encoder is for runs of self-aware, and {tmp_path} is a run of according-to"
     assert "Missing argument 'RUN'" in output("score", "--encoder", "packaged")

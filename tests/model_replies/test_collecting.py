@@ -131,7 +131,7 @@ def test_what_cannot_be_collected_is_refused(tool: ModuleType, cell: Path, tmp_p
     change(cell, lambda content: {**content, "note": "portrait of /data/portraits/kjv"})
     refused("run.json still names '/data/portraits/kjv")
     change(cell, lambda _: {**description, "models": [{"name": "opt-125m.gguf"}]})
-    refused("asked opt-125m: one model of models.tsv")
+    refused("asked opt-125m: it must ask one model of models.tsv")
     change(cell, lambda _: description)
     shutil.rmtree(cell / "scores")
     refused("was never scored")

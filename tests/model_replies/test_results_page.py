@@ -81,7 +81,7 @@ def test_no_difference_of_abstaining_excludes_zero(model: Path) -> None:
         low, high = bounds(unanswerable - others)
         assert low < 0.005  # the smallest of them ends at -0.001 on the page, by paired resampling
         assert high > 0
-    assert "in each of three forms the interval of the difference holds 0" in SENTENCES["What it does not know"]
+    assert "in each of three forms, the interval of the difference contains 0" in SENTENCES["What it does not know"]
 
 
 @pytest.mark.parametrize(

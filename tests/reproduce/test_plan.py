@@ -49,9 +49,9 @@ def cells(folder: Path, text: str = PLAN, **changes: object) -> list[Cell]:
     ("old", "new", "message"),
     [
         ("title", "titel", r"small.yaml, line 1: unknown key 'titel': did you mean 'title'\?"),
-        ("needs: nothing\n", "", "line 1: a plan has a `needs`, in one line"),
+        ("needs: nothing\n", "", "line 1: a plan must have a `needs`, in one line"),
         ("needs: nothing", "needs: [a, b]", "line 2: `needs` must be a text in one line"),
-        ("    data: diary-recall:2k\n", "", "line 7: a block under `train` names its `data`"),
+        ("    data: diary-recall:2k\n", "", "line 7: a block under `train` must have a `data`"),
         ("    data: diary-recall:2k", "    model: opt-125m", "line 8: 'model' is there twice"),
         ("opt-125m", "opt-125", r"line 7: there is no model 'opt-125': did you mean 'opt-125m'\?"),
         ("scratch:", "scrach:", r"line 6: `selfknow train` has no option 'scrach': did you mean 'scratch'\?"),
@@ -78,7 +78,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, old: str, new: str
 
 def test_a_plan_that_trains_nothing_has_no_trained_models(tmp_path: Path) -> None:
     text = "title: a\nneeds: b\nevaluate:\n  - task: diary-recall\n    model: trained\n"
-    with pytest.raises(UserError, match=r"line 5: `trained` means what this plan trains"):
+    with pytest.raises(UserError, match=r"line 5: `trained` means the models under `train`"):
         cells(tmp_path, text)
 
 

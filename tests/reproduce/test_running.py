@@ -122,9 +122,10 @@ selfknow train opt-7m --data diary-recall:40-diarists-2-entries-2-attributes --m
 --precision float32 --scratch --validation-interval 10 --warmup-steps 5 --checkpoint OPT \
 --out u/train/opt-7m_40-diarists-2-entries-2-attributes_scratch_\
 max-new-tokens-24_max-steps-20_precision-float32_ef3a7c9e
-0.0 hours in all for what is left, at 1.00e+09 operations a second. Tokens: one for 3.4 characters, up to the cap of \
-steps or epochs (a plateau ends a training before it), with those of the validations and the test; of an evaluation \
-what can be asked before anybody has replied, with the longest replies. Operations: 6 × parameters × tokens.
+0.0 hours for all unfinished cells, at 1.00e+09 operations per second. Tokens: one for 3.4 characters. A training is \
+counted up to its limit of steps or epochs, with its validations and its test; a plateau may end it earlier. An \
+evaluation is counted with the longest replies, without requests that depend on earlier replies. Operations: 6 × \
+parameters × tokens.
 """
 
 

@@ -223,7 +223,7 @@ def test_the_command_line_collects_imports_and_says_what_is_blank(run: Path, tmp
     made = read_creations(tmp_path / "made")
     code, _, stderr = selfknow("advanced", "creations", "import", made.folder, fill(made, {0: "2"}))
     assert code == 1
-    assert "still blank: 2, the first of them line 4" in stderr
+    assert "rows that are still blank: 2, the first is line 4" in stderr
     sheet = fill(made, {0: "2", 1: "3", 2: "unusable"})
     code, printed, _ = selfknow("advanced", "creations", "import", made.folder, sheet, "--format", "json")
     assert code == 0

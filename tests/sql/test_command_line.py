@@ -84,7 +84,7 @@ def test_any_sql_in_every_format(selfknow: Run, run: Path) -> None:
         (["sql", "select nothing from answers", "run"], 'Referenced column "nothing" not found'),
         (["sql", "create table a as select 1", "run"], "only SELECT, PIVOT and EXPLAIN are allowed here"),
         (["sql", "select 1"], "name at least one run folder"),
-        (["sql"], "give a query and the runs to ask"),
+        (["sql"], "give an SQL statement and the runs to query"),
         (["sql", "select 1", "run", "--portrait", "diaries"], "name a portrait as NAME=FOLDER"),
         (["sql", "--init"], "name at least one run folder"),
     ],

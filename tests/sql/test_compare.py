@@ -224,7 +224,7 @@ def test_the_comparison_is_printed_with_some_of_the_examples(runs: Path, monkeyp
     assert lines[0].split() == ["side", "is", "mean", "n_higher"]
     assert lines[5].split()[:5] == ["metric", "n", "n_graded", "n_clusters", "difference"]
     assert len(lines[lines.index("", 5) + 3 :]) == 10
-    assert printed().stderr == "4 more examples differ: --limit, or all with --format json or csv\n"
+    assert printed().stderr == "4 more examples differ: show them with --limit, --format json or --format csv\n"
     assert len(printed("--limit", "2").stdout.splitlines()) == len(lines) - 8
     [row] = json.loads(printed("--format", "json").stdout)
     assert (row["n"], row["difference"], len(row["examples"])) == (14, 0.0, 14)

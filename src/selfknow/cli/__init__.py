@@ -1,4 +1,4 @@
-"""The command line, ``selfknow NOUN VERB``: arguments only, one file per noun."""
+"""The command line ``selfknow``, with a file for each command. Commands read arguments, call the package and print."""
 
 import os
 import sys
@@ -7,24 +7,24 @@ from selfknow.errors import UserError
 from selfknow.untrusted import for_terminal
 
 _LONGEST_MESSAGE = 2_000
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+INTERRUPTED = 130  # the exit code that shells use after Ctrl-C: 128 + SIGINT
 
 
 def program() -> None:
-    """Be the process of the command ``selfknow``: run :func:`main`, and end with its exit code."""
+    """Run :func:`main` as the installed command ``selfknow``, and end the process with its exit code."""
     from selfknow.cli.ending import Ending
 
     ending = Ending()
     try:
         main()
-    except SystemExit as ended:
-        ending.code = ended.code if isinstance(ended.code, int) else 0
+    except SystemExit as request:
+        ending.code = request.code if isinstance(request.code, int) else 0
         raise
     ending.code = 0
 
 
 def main() -> None:
-    """Run the command line; what the user or the disk got wrong is one line on stderr and exit code 2."""
+    """Run the command line. An error of the user or the disk becomes one line on stderr and exit code 2."""
     from typer import Abort
     from typer.exceptions import TyperException
 
@@ -32,7 +32,7 @@ def main() -> None:
 
     try:
         code = app(prog_name="selfknow", standalone_mode=False)  # a command's exit code, or None
-        sys.stdout.flush()  # a full disk or a closed pipe is told of here, not by Python at its very end
+        sys.stdout.flush()  # a full disk or a closed pipe fails here, not when Python ends
         sys.exit(code)
     except TyperException as error:
         _fail(error.format_message())
@@ -40,7 +40,7 @@ def main() -> None:
         _fail(str(error))
     except (KeyboardInterrupt, Abort):
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has stopped, such as `head`; Python must not flush into the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:  # a full or read-only disk, a missing file
         _fail(f"{error.strerror or error}: {error.filename}" if error.filename else str(error))
@@ -52,5 +52,5 @@ def _fail(message: str) -> None:
 
 
 def _shortened(message: str) -> str:
-    """One line that a person reads, also where it repeats what was wrong in a file of any size."""
+    """Return a message that is short enough to read: it may quote from a file of any size."""
     return message if len(message) <= _LONGEST_MESSAGE else f"{message[: _LONGEST_MESSAGE - 1]}…"

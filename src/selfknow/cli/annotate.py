@@ -23,20 +23,20 @@ def sheet(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
 ) -> None:
-    """Make a sheet for each annotator: CSV, shuffled, without the labels.
+    """Make a CSV sheet of questions for each annotator, shuffled and without labels.
 
-    They fill in the column judgement with `answerable` or `unanswerable`, and may add a category or a remark.
+    Annotators write `answerable` or `unanswerable` into the column `judgement`, and may add a category or a remark.
 
     **Example:** `selfknow advanced annotate sheet self-aware:authored --annotators 3 --sample 100 --out sheets`
     """
     from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.evaluate.tasks.self_aware.question_sheets import read_items, sample_of
-    from selfknow.evaluate.tasks.self_aware.question_sheets import sheet as sheet_of
+    from selfknow.evaluate.tasks.self_aware.question_sheets import sheet as question_sheet
 
     items = sample_of(list(read_items(open_dataset(corpus)).values()), sample, seed)
     names = [f"annotator-{number}" for number in range(1, annotators + 1)]
-    paths = write_sheets(out, {name: sheet_of(items, name, seed) for name in names})
+    paths = write_sheets(out, {name: question_sheet(items, name, seed) for name in names})
     print_rows([{"sheet": str(path), "questions": len(items)} for path in paths])
 
 
@@ -53,7 +53,7 @@ def import_(
 ) -> None:
     """Print the annotators' agreement (Fleiss' kappa), and how often they agree with the labels.
 
-    Kappa is over the questions that all of them judged; `judged` counts each one's questions.
+    Kappa covers the questions that all annotators judged. `judged` is the number of questions that one of them judged.
 
     **Example:** `selfknow advanced annotate import self-aware:authored sheets/annotator-*.csv --out judgements.parquet`
     """

@@ -1,4 +1,4 @@
-"""``selfknow advanced annotate replies``: people judge whether a run's replies abstain."""
+"""``selfknow advanced annotate replies``: sheets for people who judge whether a run's replies abstain."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,19 +21,19 @@ def replies(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the sample and of the order.")] = 0,
 ) -> None:
-    """Make a sheet of a run's replies for each annotator, which shows neither labels nor scores.
+    """Make a sheet of a run's replies for each annotator, without labels or scores.
 
-    They fill in the column judgement with `abstains` or `answers`. Failed and empty replies are left out.
+    Annotators write `abstains` or `answers` into the column `judgement`. Failed and empty replies are left out.
 
     **Example:** `selfknow advanced annotate replies runs/icl --sample 100 --annotators 2 --out sheets`
     """
     from selfknow.evaluate.annotation import write_sheets
     from selfknow.evaluate.tasks.self_aware.hand_labels import read_replies, reply_sheet, sample_of
 
-    drawn = sample_of(read_replies(run), sample, seed)
+    sampled_replies = sample_of(read_replies(run), sample, seed)
     names = [f"annotator-{number}" for number in range(1, annotators + 1)]
-    paths = write_sheets(out, {name: reply_sheet(drawn, name, seed) for name in names})
-    print_rows([{"sheet": str(path), "replies": len(drawn)} for path in paths])
+    paths = write_sheets(out, {name: reply_sheet(sampled_replies, name, seed) for name in names})
+    print_rows([{"sheet": str(path), "replies": len(sampled_replies)} for path in paths])
 
 
 def import_replies(
@@ -45,10 +45,10 @@ def import_replies(
 ) -> None:
     """Add the annotators' judgements to a run, as the metric `hand_abstained`.
 
-    A reply's label is the judgement of more than half of those who judged it; without such a majority it is null, with
-    a reason. Labels that were imported earlier are replaced. `selfknow score` does not change labels. The output has a
-    row for each annotator, a row for all of them together, with Fleiss' kappa over the replies that everyone judged,
-    and a row for the labels.
+    A reply's label is the judgement of more than half of the annotators who judged it. Without a majority it is null,
+    with a reason. Labels that were imported earlier are replaced. `selfknow score` does not change labels. The output
+    has a row for each annotator and a row for the labels. A row for all annotators gives Fleiss' kappa over the replies
+    that everyone judged.
 
     **Example:** `selfknow advanced annotate import-replies runs/icl sheets/annotator-*.csv`
     """

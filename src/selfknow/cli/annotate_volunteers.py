@@ -1,4 +1,4 @@
-"""``selfknow advanced annotate volunteers``: people answer the questions themselves, as models do."""
+"""``selfknow advanced annotate volunteers``: sheets for people who answer the questions that models are asked."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +23,9 @@ def volunteers(
 ) -> None:
     """Make a sheet of questions for each volunteer: the same questions, shuffled, without answers or labels.
 
-    They write an answer or `unknown` into the column answer, and leave the rest blank. The paper gave 30 minutes for
-    100 questions. A sheet's name becomes its volunteer's name, so you can rename it.
+    Volunteers write an answer or `unknown` into the column `answer`, and leave it blank for questions that they do not
+    reach. The paper gave them 30 minutes for 100 questions. A sheet's file name becomes the volunteer's name, so you
+    can rename the file.
 
     **Example:** `selfknow advanced annotate volunteers self-aware --sample 100 --people 2 --out sheets`
     """
@@ -49,11 +50,11 @@ def import_volunteers(
         Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
 ) -> None:
-    """Turn the volunteers' sheets into a run folder, which you score and query like those of models.
+    """Turn the volunteers' sheets into a run folder, to score and query like a model's run.
 
-    Each volunteer is a model, `human/NAME` after the sheet's name, asked in the form `direct`. Their `unknown` becomes
-    "The answer is unknown. I don't know." The table shows how often each wrote `unknown`, and Fleiss' kappa of
-    answering or not, over the questions that everyone reached.
+    Each volunteer becomes a model: the sheet NAME.csv is the model `human/NAME`, with prompts in the form `direct`. The
+    answer `unknown` becomes the reply "The answer is unknown. I don't know." The table shows how often each volunteer
+    wrote `unknown`. Fleiss' kappa says how far they agree on whether to answer, over the questions that all reached.
 
     **Example:** `selfknow advanced annotate import-volunteers self-aware sheets/volunteer-*.csv --out runs/human`
     """
@@ -64,7 +65,7 @@ def import_volunteers(
     from selfknow.evaluate.tasks.self_aware.volunteers import human_log, judgements_of, read_answers
     from selfknow.runs.importers.run import write_imported
 
-    opened = open_dataset(corpus)
-    answers = read_answers(check_names(sheets), read_items(opened))
-    write_imported(human_log(opened, answers), out)
+    dataset = open_dataset(corpus)
+    answers = read_answers(check_names(sheets), read_items(dataset))
+    write_imported(human_log(dataset, answers), out)
     print_rows(abstaining_report(judgements_of(answers)), output_format)

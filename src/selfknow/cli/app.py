@@ -46,8 +46,8 @@ app.add_typer(portrait.app, rich_help_panel=_CORPORA)
 app.add_typer(advanced.app, rich_help_panel=_MORE)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"selfknow {__version__}")
         raise typer.Exit
 
@@ -80,7 +80,7 @@ def root(
         bool, typer.Option("-v", "--verbose", help="Show what other libraries print, too: retries, warnings, notices.")
     ] = False,
 ) -> None:
-    """Set up the logs; without a command, say how to begin."""
+    """Set up the logs. Without a command, print the first steps."""
     set_up(verbose=verbose)
     if ctx.invoked_subcommand is None:
         typer.echo(_FIRST_STEPS)

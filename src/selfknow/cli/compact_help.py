@@ -1,4 +1,4 @@
-"""Help in one style for every command: plain text in 100 columns, one line per option, example calls at the end."""
+"""Help in one style for every command: plain text of at most 100 columns, options by panel, examples at the end."""
 
 import inspect
 import re
@@ -14,16 +14,17 @@ _NAMES_WIDTH = 34
 _TYPES = {"str": "TEXT", "path": "PATH", "int": "INTEGER", "int range": "INTEGER", "float": "NUMBER"}
 _TYPES |= {"float range": "NUMBER", "list[str]": "TEXT", "list[Path]": "PATH"}
 _NUMBER = r"\d+(?:\.\d+)?"
-Rows = Mapping[str, Sequence[tuple[str, str]]]
+Sections = Mapping[str, Sequence[tuple[str, str]]]
+"""Pairs of a name and its help, such as ``("--out PATH", "The run folder.")``, by the heading above them."""
 
 
 class CompactCommand(TyperCommand):
     """A command whose help is compact.
 
     Attributes:
-        sections: Rows to show before the options, by their heading.
-        examples: Example calls; none: those of the help text, behind ``**Examples:**``.
-        explains_arguments: False for a command that was made for its arguments.
+        sections: Further sections, shown before the options.
+        examples: Example calls. If empty, the help text's own, after ``**Examples:**``, are shown.
+        explains_arguments: If false, the help has no section on arguments.
     """
 
     sections: Mapping[str, Sequence[tuple[str, str]]] = {}
@@ -40,14 +41,14 @@ class CompactCommand(TyperCommand):
         _write_text(formatter, _split(self.help)[0])
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return ``--help`` for the command line; help itself does not list it."""
+        """Return the option ``--help``, which the help does not list."""
         option = super().get_help_option(ctx)
         if option is not None:
             option.hidden = True
         return option
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, the sections, the options panel after panel, and the examples."""
+        """Write the arguments, the sections, the options by panel, and the examples."""
         arguments = _records(self, ctx, "argument") if self.explains_arguments else {}
         _write_sections(formatter, {**arguments, **self.sections, **_records(self, ctx, "option")})
         if examples := self.examples or _split(self.help)[1]:
@@ -57,10 +58,10 @@ class CompactCommand(TyperCommand):
 
 
 class CompactGroup(TyperGroup):
-    """A group of commands whose help is compact: a sentence for each command."""
+    """A group of commands whose help has one sentence for each command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words; without any, print the help, as a mistake in the call."""
+        """Parse the arguments. Without any, print the help and end with exit code 2."""
         if not args and self.no_args_is_help:
             typer.echo(ctx.get_help())
             raise typer.Exit(2)
@@ -71,7 +72,7 @@ class CompactGroup(TyperGroup):
         _write_text(formatter, _split(self.help)[0])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands panel after panel, and the options."""
+        """Write the commands by panel, and the options."""
         panels: dict[str, list[tuple[str, str]]] = {}
         for name, command in self.commands.items():
             panel = getattr(command, "rich_help_panel", None) or "Commands"
@@ -84,7 +85,7 @@ class CommandGroup(typer.Typer):
 
     Args:
         name: The name of the group.
-        help: A sentence on the group.
+        help: A sentence about the group.
         settings: Further settings of Typer.
     """
 
@@ -112,22 +113,22 @@ def _records(command: Any, ctx: Any, kind: str) -> dict[str, list[tuple[str, str
 
 
 def _in_words(kind: str, name: str, text: str) -> tuple[str, str]:
-    """Return a parameter's name and help with types, bounds and defaults as people write them."""
+    """Return a parameter's name and help in words: ``INTEGER`` for ``<int>``, "at least 1" for ``x>=1``."""
     if kind == "argument":
         name, text = _in_capitals(name.partition(" <")[0]).replace("…", "..."), text.replace("  [required]", "")
     name = re.sub(r"<(.*?)>", lambda match: _TYPES.get(match[1], match[1]), name)
     text = re.sub(rf"({_NUMBER})<=x<=({_NUMBER})(?=[;\]])", r"\1 to \2", text)
     text = re.sub(rf"x>=({_NUMBER})(?=[;\]])", r"at least \1", text)
-    text = re.sub(r"(\d)\.0(?=[;\] ])(?=[^\[]*\]$)", r"\1", text)  # bounds of a number with decimals
+    text = re.sub(r"(\d)\.0(?=[;\] ])(?=[^\[]*\]$)", r"\1", text)  # a bound or default such as 1.0 reads 1
     return name, re.sub(r"\[default: \((.*)\)\]", r"[default: \1]", text)
 
 
 def _in_capitals(name: str) -> str:
-    """Return an argument's name in capitals, unless it has some."""
+    """Return an argument's name in capitals, unless some of its letters are capitals already."""
     return name.upper() if name.islower() else name
 
 
-def _write_sections(formatter: Any, sections: Rows) -> None:
+def _write_sections(formatter: Any, sections: Sections) -> None:
     for heading, rows in sections.items():
         if rows:
             with formatter.section(heading):
@@ -141,7 +142,7 @@ def _write_text(formatter: Any, text: str) -> None:
 
 
 def _split(text: str | None) -> tuple[str, list[str]]:
-    """Return a help text without its examples, and the examples, which stand in backticks."""
+    """Return a help text without its examples, and the examples, which are in backticks."""
     before, _, examples = inspect.cleandoc(text or "").partition("**Example")
     return before.strip(), re.findall(r"`([^`]+)`", examples)
 

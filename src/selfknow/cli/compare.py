@@ -1,4 +1,4 @@
-"""``selfknow query compare``: two models, or two settings, on the same examples."""
+"""``selfknow query compare``: two models or two settings, compared on the same examples."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ def compare(
     output_format: Format,
     mixed_revisions: bool,
 ) -> None:
-    """Compare and print: the comparison, and the examples on which the sides differ.
+    """Compare two sides in a metric, and print the comparison and the examples on which they differ.
 
-    A table shows the first ``limit`` of them; JSON is one row with all in it; CSV is of the examples alone, all of
-    them, with the comparison on stderr.
+    A table shows at most ``limit`` examples, 10 if it is null. JSON is one row, which holds the examples. CSV has only
+    the examples; the comparison goes to stderr.
     """
     if not 1 <= len(runs) <= 2:
         raise UserError("name the two runs to compare, or one that holds both sides")
@@ -60,15 +60,17 @@ def _print_tables(row: Mapping[str, Any], examples: Sequence[Mapping[str, Any]])
     sides = [{"side": name, "is": row[name], "mean": row[f"mean_{name}"]} for name in ("a", "b")]
     print_rows([{**side, "n_higher": row[f"n_higher_{side['side']}"]} for side in sides])
     typer.echo()
-    left = ("a", "b", "mean_a", "mean_b", "n_higher_a", "n_higher_b")
-    print_rows([{name: value for name, value in row.items() if name not in left}])
+    columns_by_side = {column for name in ("a", "b") for column in (name, f"mean_{name}", f"n_higher_{name}")}
+    print_rows([{name: value for name, value in row.items() if name not in columns_by_side}])
     if examples:
         typer.echo()
         print_rows([{name: _cut(example[name]) for name in _SHOWN} for example in examples])
-    hidden = row["n_higher_a"] + row["n_higher_b"] - len(examples)
-    if hidden:
+    num_hidden = row["n_higher_a"] + row["n_higher_b"] - len(examples)
+    if num_hidden:
         sys.stdout.flush()
-        typer.echo(f"{hidden} more examples differ: --limit, or all with --format json or csv", err=True)
+        typer.echo(
+            f"{num_hidden} more examples differ: show them with --limit, --format json or --format csv", err=True
+        )
 
 
 def _cut(value: object) -> object:

@@ -1,4 +1,4 @@
-"""``selfknow advanced creations``: tunes a model on its own questions, raw and corrected."""
+"""``selfknow advanced creations``: models tuned on their own questions, with raw and corrected answers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,35 +19,37 @@ def collect(
     run: Annotated[Path, typer.Argument(help="A run folder of self-knowledge:math.", exists=True, file_okay=False)],
     out: Annotated[Path, typer.Option("--out", help="The folder for the creations, new or empty.", show_default=False)],
     model: Annotated[
-        str | None, typer.Option(help="The model, if several wrote in the run.", show_default=False)
+        str | None,
+        typer.Option(help="The model whose questions to collect, if the run has several.", show_default=False),
     ] = None,
     creator: Annotated[
         str | None,
         typer.Option(
-            help="The model's name in tables; of a served model, its checkpoint's. Default: its name in the run.",
+            help="The model's name in tables; for a served model, its checkpoint's name. Default: its name in the run.",
             show_default=False,
         ),
     ] = None,
     people: Annotated[
         bool,
         typer.Option(
-            "--people/--no-people", help="Let people answer the questions that no program can, or drop those."
+            "--people/--no-people", help="Leave the questions that no program can answer to people, or drop them."
         ),
     ] = True,
     output_format: FormatOption = Format.table,
 ) -> None:
     """Collect a model's own questions from a run. A program answers what it can, and a sheet asks people for the rest.
 
-    The table counts the questions in each state, who decided it, and how many have a worked solution. The open ones are
-    in OUT/sheet.csv, with the answer that each was written for. Write the true answer into the column corrected, even
-    if it is the same, or `unusable`. A question that states its own answer, or has no single answer, is dropped.
+    The table counts the questions by state and by who decided it, and how many have a worked solution. Open questions
+    are in OUT/sheet.csv, each with the answer that it was written for. Write the true answer into the column
+    `corrected`, even if it is the same, or `unusable`. A question that states its own answer, or has no single answer,
+    is dropped.
 
     **Example:** `selfknow advanced creations collect runs/math --out creations/tiny`
     """
     from selfknow.evaluate.tasks.self_knowledge.collecting import collect_creations
 
-    made = collect_creations(run, out, model=model, creator=creator, people=people)
-    print_rows(made.counts(), output_format)
+    creations = collect_creations(run, out, model=model, creator=creator, people=people)
+    print_rows(creations.counts(), output_format)
 
 
 @app.command("import")
@@ -68,7 +70,7 @@ def import_(
     corrected, blanks = import_sheet(creations, sheet)
     print_rows(corrected.counts(), output_format)
     if blanks:
-        typer.echo(f"still blank: {len(blanks)}, the first of them {blanks[0]}", err=True)
+        typer.echo(f"rows that are still blank: {len(blanks)}, the first is {blanks[0]}", err=True)
         raise typer.Exit(1)
 
 

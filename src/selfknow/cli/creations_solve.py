@@ -1,4 +1,4 @@
-"""``selfknow advanced creations solve``: worked solutions, which models are tuned on."""
+"""``selfknow advanced creations solve``: worked solutions for models to be tuned on."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,15 +17,15 @@ def solve(
         str | None, typer.Option(help="Address of an OpenAI-compatible server.", show_default=False)
     ] = None,
     chat: Annotated[
-        bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
+        bool | None, typer.Option(help="Use the chat template. Default: if there is one.", show_default=False)
     ] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Solutions written at once, locally.")] = 64,
+    batch_size: Annotated[int, typer.Option(min=1, help="Solutions that a local model writes at once.")] = 64,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest solution, in tokens.")] = 1024,
     output_format: Annotated[
         Format, typer.Option("--format", help="The format of the result on stdout.")
     ] = Format.table,
 ) -> None:
-    """Let the creator write a worked solution to each of its questions, for each of their answers.
+    """Have a model write worked solutions to its own questions, one for the raw and one for the corrected answer.
 
     A solution counts if it has steps and ends in the answer. A question without a solution is dropped from
     both versions. Replies are kept in CREATIONS/solutions; give the same command again to resume. Exit code 1: some

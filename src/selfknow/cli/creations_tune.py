@@ -1,4 +1,4 @@
-"""``selfknow advanced creations tune``: models before and after tuning on their own and on others' creations."""
+"""``selfknow advanced creations tune``: models before and after tuning on their own and on other models' questions."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 from selfknow.train.tuning_settings import TuningSettings
 
-_SHOWN = ("model", "creator", "data", "version", "n_tuned_on", "n_pairs", "initial", "tuned", "difference")
+_COLUMNS = ("model", "creator", "data", "version", "n_tuned_on", "n_pairs", "initial", "tuned", "difference")
 
 
 @with_options(parameters(TuningSettings))
@@ -40,7 +40,7 @@ def tune(
         list[str] | None, typer.Option(help="raw or corrected; may be repeated. Default: both.", show_default=False)
     ] = None,
     micro_batch_size: Annotated[
-        int | None, typer.Option(min=1, help="Questions through the model at once.", show_default=False)
+        int | None, typer.Option(min=1, help="Send this many questions through the model at once.", show_default=False)
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the trainings and their memory, and train nothing.")
@@ -50,7 +50,7 @@ def tune(
     ] = None,
     max_new_tokens: Annotated[int, typer.Option(min=1, help="The longest reply, in tokens.")] = 512,
     chat: Annotated[
-        bool | None, typer.Option(help="Use the chat template. Default: where there is one.", show_default=False)
+        bool | None, typer.Option(help="Use the chat template. Default: if there is one.", show_default=False)
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Questions asked at once.")] = 64,
     output_format: Annotated[
@@ -58,11 +58,11 @@ def tune(
     ] = Format.table,
     **settings: Any,
 ) -> None:
-    """Ask models GSM8K, tune each on every version of every folder of creations, and ask them again.
+    """Ask models GSM8K's questions, tune each on every version of every folder of creations, and ask again.
 
     The defaults are the paper's settings. Without --creations, every model first makes up questions, a program answers
-    them, and the model writes the solutions; no person is asked. The trainings are in OUT, and the run folders, for
-    `selfknow query self_knowledge_tuning` and `selfknow report`, in OUT/*/*/gsm8k. Exit code 1: some requests failed;
+    them, and the model writes the solutions; no person is asked. The trainings are in OUT. The run folders are in
+    OUT/*/*/gsm8k, for `selfknow query self_knowledge_tuning` and `selfknow report`. Exit code 1: some requests failed;
     the same command tries them again.
 
     **Example:** `selfknow advanced creations tune --creations made/a --creations made/b --model a --out tuned`
@@ -81,20 +81,20 @@ def tune(
 
     tuning = TuningSettings(**settings)
     if not creations and dry_run:
-        raise UserError("a dry run counts the tokens to learn: name --creations")
+        raise UserError("a dry run counts the tokens of the creations: name their folders with --creations")
     models = tuple(dict.fromkeys(model))
     if creations:
-        made = [read_creations(folder) for folder in dict.fromkeys(creations)]
+        creations_to_tune_on = [read_creations(folder) for folder in dict.fromkeys(creations)]
     else:
         names = [(model, short_name(model)) for model in models]
-        made = make_creations(
+        creations_to_tune_on = make_creations(
             names, out / "made", num_questions=questions, wording=wording, chat=chat, batch_size=batch_size
         )
-    earlier = next(iter(sorted(out.glob("*/*/gsm8k"))), None)
+    earlier_run = next(iter(sorted(out.glob("*/*/gsm8k"))), None)
     experiment = Experiment(
         models,
-        tuple(made),
-        open_questions(f"{TASK}:{gsm8k}" if gsm8k else TASK, earlier),
+        tuple(creations_to_tune_on),
+        open_questions(f"{TASK}:{gsm8k}" if gsm8k else TASK, earlier_run),
         tuple(dict.fromkeys(version or VERSIONS)),
         tuning,
         Decoding(max_new_tokens=max_new_tokens),
@@ -108,8 +108,8 @@ def tune(
         return
     outcome = run_experiment(experiment, out)
     with connect(outcome.runs) as connection:
-        relation = run_query(connection, "self_knowledge_tuning").project(", ".join(_SHOWN))
-        rows = [dict(zip(_SHOWN, row, strict=True)) for row in relation.fetchall()]
+        relation = run_query(connection, "self_knowledge_tuning").project(", ".join(_COLUMNS))
+        rows = [dict(zip(_COLUMNS, row, strict=True)) for row in relation.fetchall()]
     print_rows(rows, output_format)
     if outcome.failed:
         raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""``selfknow data``: the corpora, from their sources to a validated folder."""
+"""``selfknow data``: datasets, from their sources to a checked folder."""
 
 import os
 from pathlib import Path
@@ -51,7 +51,7 @@ def build(
     seed: Annotated[int, typer.Option("--seed", help="The seed of all random choices.")] = 0,
     num_diarists: Annotated[
         int | None,
-        typer.Option(help="diary-recall: a size of your own, with this many diarists, in both setups."),
+        typer.Option(help="diary-recall: build a size of your own, with this many diarists, in both setups."),
     ] = None,
     max_entries: Annotated[
         int | None, typer.Option(help="With --num-diarists: diarists have 1 to this many entries. Default: 8.")
@@ -61,26 +61,28 @@ def build(
     ] = None,
     name_pool_size: Annotated[
         int | None,
-        typer.Option(help="With --num-diarists: given names and surnames are each of this many. Default: 4000."),
+        typer.Option(help="With --num-diarists: the number of given names, and of surnames. Default: 4000."),
     ] = None,
     table: Annotated[
         Path | None,
         typer.Option(
             "--from",
-            help="diary-recall: a corpus of your own, from a .parquet, .csv, .tsv or .jsonl with the columns `name`, "
-            "`document` and, if wanted, `order`; in both setups.",
+            help="diary-recall: build a corpus of your own in both setups, from a .parquet, .csv, .tsv or .jsonl file "
+            "with the columns `name`, `document` and, if you like, `order`.",
             show_default=False,
         ),
     ] = None,
     max_characters: Annotated[
         int | None,
         typer.Option(
-            min=1, help="With --from: the most characters of all documents about a name. Default: 8000 (2,048 tokens)."
+            min=1, help="With --from: the most characters about a name, in all documents. Default: 8000 (2,048 tokens)."
         ),
     ] = None,
     held_out: Annotated[
         int | None,
-        typer.Option(min=1, max=40, help="With --from: percent of names in each of validation and test. Default: 5."),
+        typer.Option(
+            min=1, max=40, help="With --from: the percentage of names in validation, and in test. Default: 5."
+        ),
     ] = None,
     source: Annotated[
         Path | None,
@@ -135,7 +137,10 @@ def build(
     if table is None and (max_characters is not None or held_out is not None):
         raise UserError("--max-characters and --held-out go with --from")
     if table is not None:
-        dataset_kind, corpora = _own(dataset_kind, table, [*(configs or []), *shape], max_characters, seed, held_out)
+        arguments_to_refuse = [*(configs or []), *(f"--{name.replace('_', '-')}" for name in shape)]
+        dataset_kind, corpora = _own_dataset(
+            dataset_kind, table, arguments_to_refuse, max_characters=max_characters, seed=seed, held_out=held_out
+        )
     elif shape:
         corpora = _configs_of_shape(dataset_kind, configs, seed, shape)
     else:
@@ -158,7 +163,7 @@ def _configs_of_shape(
     from selfknow.builders.diary_recall.diaries import Shape
 
     if dataset is not diary_recall.DATASET:
-        raise UserError(f"a size of your own is for diary-recall, not {dataset.name}")
+        raise UserError(f"only diary-recall can have a size of your own, not {dataset.name}")
     if "num_diarists" not in shape:
         raise UserError(
             f"--{next(iter(shape)).replace('_', '-')} goes with --num-diarists: named sizes are the paper's"
@@ -168,10 +173,11 @@ def _configs_of_shape(
     return diary_recall.configs_of_shape(Shape(seed=seed, **shape))
 
 
-def _own(
+def _own_dataset(
     dataset: "Dataset",
     table: Path,
-    others: list[str],
+    arguments_to_refuse: list[str],
+    *,
     max_characters: int | None,
     seed: int,
     held_out: int | None,
@@ -182,11 +188,13 @@ def _own(
     from selfknow.builders.diary_recall.own_table import MOST_CHARACTERS, read_own_table
 
     if dataset is not diary_recall.DATASET:
-        raise UserError(f"a corpus of your own is for diary-recall, not {dataset.name}")
-    if others:
-        raise UserError(f"--from makes a corpus of your own, in both setups: leave out {', '.join(others)}")
-    read = read_own_table(table, most_characters=max_characters or MOST_CHARACTERS)
-    corpus = own_corpus(read, table.stem.lower(), seed, held_out or HELD_OUT_PERCENT)
+        raise UserError(f"only diary-recall can be a corpus of your own, not {dataset.name}")
+    if arguments_to_refuse:
+        raise UserError(
+            f"--from makes a corpus of your own, in both setups: leave out {', '.join(arguments_to_refuse)}"
+        )
+    documents = read_own_table(table, most_characters=max_characters or MOST_CHARACTERS)
+    corpus = own_corpus(documents, table.stem.lower(), seed, held_out or HELD_OUT_PERCENT)
     return own_dataset(corpus), own_configs(corpus)
 
 

@@ -1,4 +1,4 @@
-"""``selfknow data check``: compares a dataset folder with what its dataset promises."""
+"""``selfknow data check``: the check of a dataset folder against the expectations of its dataset."""
 
 import json
 import tempfile
@@ -30,8 +30,8 @@ def check(
 ) -> None:
     """Check every file, row and sentence of a dataset folder.
 
-    Exit code 0: every expectation is met. Exit code 1: there are findings. Each says what is expected, how often it
-    fails, and shows examples.
+    Exit code 0: every expectation is met. Exit code 1: there are findings. A finding names the expectation, says how
+    often it fails, and shows examples.
 
     **Examples:**
 
@@ -42,28 +42,28 @@ def check(
     from selfknow.builders.folder.manifest import read_manifest
     from selfknow.validation.check import check_folder
 
-    read_manifest(folder)  # fails before any page is made if it is not a dataset folder
+    read_manifest(folder)  # raises before any page is made if this is not a dataset folder
     pages = docs or Path(tempfile.mkdtemp(prefix="selfknow-data-docs-"))
     findings = check_folder(folder, data_docs=pages, progress=True)
     print_findings(findings, output_format)
     unmet = len({(finding.config, finding.expectation) for finding in findings})
-    counted = "1 expectation" if unmet == 1 else f"{unmet} expectations"
-    verdict = f"does not meet {counted}" if findings else "meets all expectations"
+    unmet_expectations = "1 expectation" if unmet == 1 else f"{unmet} expectations"
+    verdict = f"does not meet {unmet_expectations}" if findings else "meets all expectations"
     typer.echo(f"{folder} {verdict}; Data Docs: {(pages / 'index.html').resolve().as_uri()}", err=True)
     if findings:
         raise typer.Exit(1)
 
 
 def print_findings(findings: "Sequence[Finding]", output_format: Format) -> None:
-    """Print findings on stdout; as a table: a heading, the message and the examples of each."""
+    """Print findings on stdout. The format ``table`` shows a heading, the message and the examples of each."""
     if output_format is not Format.table:
-        return print_rows([_row(finding, output_format) for finding in findings], output_format)
+        print_rows([_row(finding, output_format) for finding in findings], output_format)
+        return
     for finding in findings:
         place = " / ".join(name for name in (finding.config, finding.split) if name) or "folder"
         typer.echo(f"{place}: {finding.expectation}\n  {finding.message}")
         for example in finding.examples:
             typer.echo("  - " + ", ".join(f"{name}: {value!r}" for name, value in example.items()))
-    return None
 
 
 def _row(finding: "Finding", output_format: Format) -> dict[str, object]:

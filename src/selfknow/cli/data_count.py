@@ -1,4 +1,4 @@
-"""``selfknow data count``: how popular the questions of a set are in a corpus."""
+"""``selfknow data count``: the popularity of a set's questions in a corpus."""
 
 import csv
 import io
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def count(
     name: Annotated[
-        str, typer.Argument(metavar="SET", help="nq, tqa, hotpot, eli5 (with @COMMIT if wanted), or a file.")
+        str, typer.Argument(metavar="SET", help="nq, tqa, hotpot, eli5 (nq@COMMIT for another commit), or a file.")
     ],
     corpus: Annotated[
         list[Path],
-        typer.Option("--corpus", help="A text, JSONL or Parquet file; may be repeated, for files of one kind."),
+        typer.Option("--corpus", help="A text, JSONL or Parquet file; repeatable, for files of the same kind."),
     ],
     out: Annotated[Path, typer.Option("--out", help="The CSV file to write, for `evaluate --counts`.")],
     text: TextOption = "text",
@@ -41,10 +41,10 @@ def count(
 ) -> None:
     """Count the passages of a corpus that hold both an entity of a question and its answer.
 
-    An answer occurs if a passage holds one of its references as whole words, in any case. A question's entities are
-    those of its column `entities`. Otherwise they are the longest names in the question: words that the corpus writes
-    with capitals in mid-sentence. The most frequent entity counts. A question without an entity or an answer has no
-    count. Needs the extra [entities].
+    A passage holds an answer if it contains one of the question's reference answers as whole words, in upper or lower
+    case. A question's entities are those of its column `entities`. Without that column, they are the longest names in
+    the question: words that the corpus writes with capitals in mid-sentence. The most frequent entity counts. A
+    question without an entity or an answer has no count. Needs the extra [entities].
 
     **Examples:**
 
@@ -77,15 +77,22 @@ def _csv(counts: "list[Cooccurrences]") -> str:
 
 def _bins(counts: "list[Cooccurrences]") -> list[dict[str, object]]:
     """Return the number of questions in each bin of ``according_to_popularity``."""
-    bins = Counter(None if row.count is None else len(str(row.count - 1)) if row.count else 0 for row in counts)
+    questions = Counter(_exponent(row.count) for row in counts)
     return [
-        {
-            "passages": "not counted" if bin_ is None else "0" if bin_ == 0 else f"{_first(bin_):,} to {10**bin_:,}",
-            "questions": bins[bin_],
-        }
-        for bin_ in sorted(bins, key=lambda digits: (digits is None, digits))
+        {"passages": _bin_name(exponent), "questions": questions[exponent]}
+        for exponent in sorted(questions, key=lambda exponent: (exponent is None, exponent))
     ]
 
 
-def _first(bin_: int) -> int:
-    return 1 if bin_ == 1 else 10 ** (bin_ - 1) + 1
+def _exponent(count: int | None) -> int | None:
+    """Return 1 for 1 to 10 passages, 2 for 11 to 100 and so on; 0 for none, null if they were not counted."""
+    return len(str(count - 1)) if count else count
+
+
+def _bin_name(exponent: int | None) -> str:
+    if exponent is None:
+        return "not counted"
+    if exponent == 0:
+        return "0"
+    first = 1 if exponent == 1 else 10 ** (exponent - 1) + 1
+    return f"{first:,} to {10**exponent:,}"

@@ -30,18 +30,18 @@ def pair(
         str,
         typer.Option("--encoder", help="A sentence encoder on the Hub, a folder, or `packaged`, which works offline."),
     ] = "princeton-nlp/sup-simcse-roberta-large",
-    per_question: Annotated[int, typer.Option("--per-question", min=1, help="Partners for each question.")] = 2,
-    question_column: Annotated[str, typer.Option(help="The column that holds the questions, in both.")] = "question",
+    per_question: Annotated[int, typer.Option("--per-question", min=1, help="Pick this many for each question.")] = 2,
+    question_column: Annotated[str, typer.Option(help="The column of the questions, in both files.")] = "question",
     answer_column: Annotated[
-        str | None, typer.Option(help="The column of the pool's answers. Default: answers or answer.")
+        str | None, typer.Option(help="The column of the pool's answers. Default: `answers` or `answer`.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
 ) -> None:
     """Pick the answerable questions nearest in meaning to unanswerable ones.
 
-    So do Yin et al. (Do Large Language Models Know What They Don't Know?). No question of the pool is picked twice. The
-    pool is searched once, in bounded memory. If the search is killed, the same command resumes it. The file has the
-    columns pair_id (the id of the unanswerable question), question, answers, similarity, pool_id.
+    This is the method of Yin et al. (Do Large Language Models Know What They Don't Know?). No question of the pool is
+    picked twice. The pool is searched once, in bounded memory. If the search is killed, the same command resumes it.
+    The file has the columns pair_id (the id of the unanswerable question), question, answers, similarity and pool_id.
 
     **Examples:**
 
@@ -79,23 +79,23 @@ def pair(
             advance=bar.update,
         )
     partners = choose_partners(lists, per_question)
-    wanted = {partner.pool_row for partner in partners}
-    texts = {
-        row: question for row, question in enumerate(read_pool(pool, question_column, answer_column)) if row in wanted
+    pool_rows = {partner.pool_row for partner in partners}
+    picked = {
+        row: question
+        for row, question in enumerate(read_pool(pool, question_column, answer_column))
+        if row in pool_rows
     }
-    _write(out, questions, partners, texts)
+    _write(out, questions, partners, picked)
     saved.unlink(missing_ok=True)
     similarities = np.array([partner.similarity for partner in partners])
+    partner_counts = np.bincount([partner.question for partner in partners], minlength=len(questions)).tolist()
     print_rows(
         [
             {
                 "questions": len(questions),
                 "pool": lists.num_rows,
                 "partners": len(partners),
-                "without_enough": sum(
-                    count < per_question
-                    for count in np.bincount([p.question for p in partners], minlength=len(questions)).tolist()
-                ),
+                "without_enough": sum(count < per_question for count in partner_counts),
                 "mean_similarity": float(similarities.mean()) if len(similarities) else None,
                 "least_similarity": float(similarities.min()) if len(similarities) else None,
             }
@@ -104,7 +104,7 @@ def pair(
 
 
 def _write(
-    out: Path, questions: "list[PoolQuestion]", partners: "list[Partner]", texts: "dict[int, PoolQuestion]"
+    out: Path, questions: "list[PoolQuestion]", partners: "list[Partner]", picked: "dict[int, PoolQuestion]"
 ) -> None:
     import pyarrow as pa
 
@@ -122,10 +122,10 @@ def _write(
     rows = [
         {
             "pair_id": questions[partner.question].id,
-            "question": texts[partner.pool_row].question,
-            "answers": list(texts[partner.pool_row].answers),
+            "question": picked[partner.pool_row].question,
+            "answers": list(picked[partner.pool_row].answers),
             "similarity": partner.similarity,
-            "pool_id": texts[partner.pool_row].id,
+            "pool_id": picked[partner.pool_row].id,
         }
         for partner in partners
     ]

@@ -1,4 +1,4 @@
-"""``selfknow data diff | publish | pull``: a dataset folder to the Hub and back."""
+"""``selfknow data diff``, ``publish`` and ``pull``: dataset folders, sent to the Hub and fetched from it."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -26,7 +26,7 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Check and print t
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs that talk to the Hub to ``selfknow data``."""
+    """Add ``diff``, ``publish`` and ``pull`` to ``selfknow data``."""
     app.command("diff")(diff)
     app.command("publish")(publish)
     app.command("pull")(pull)
@@ -99,6 +99,6 @@ def pull(
 
 
 def print_plan(plan: "Plan", output_format: Format) -> None:
-    """Print what changes on stdout, a row each, and the plan in one line on stderr."""
+    """Print a row for each change on stdout, and a summary of the plan on stderr."""
     print_rows([asdict(change) for change in plan.changes], output_format)
     typer.echo(plan.summary(), err=True)

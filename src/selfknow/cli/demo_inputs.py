@@ -1,6 +1,6 @@
 """The inputs of the demo's plan: a real model and a real text from the package index, and small diaries.
 
-The plan itself is data, ``datasets_src/plans/demo.yaml``; its ``OUT/…`` are the files that this module puts there.
+The plan itself is ``datasets_src/plans/demo.yaml``. This module writes the files that the plan calls ``OUT/…``.
 """
 
 import ast
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from selfknow.errors import UserError
 from selfknow.files import write_whole
 from selfknow.packages import PackagedFile, fetch_file
-from selfknow.reproduce.plan import Plan, find_plan
+from selfknow.reproduce.plan import Block, Plan, find_plan
 from selfknow.version import __version__
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 NAME = "demo"
 FETCHED, TEXTS, DIARIES = "OUT/fetched/", "texts", "diaries"
 CONFIGS = ("1k", "1k-simplified")
-# Small diaries of many diarists, since with few of them a model learns by heart. Names share words, so that a small
-# model soon learns what a name is; 27 squared are enough.
+# The diaries are short and their diarists many, since with few diarists a model learns the answers by heart. Names
+# share words, so that a small model soon learns what a name is; 27 given names and 27 surnames are enough.
 MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE = 3, 3, 27
 
 
 @dataclass(frozen=True)
 class Diarists:
-    """The numbers of diarists, by what becomes of the question about each; the last ones are held out.
+    """Numbers of diarists, by the use of the question about each.
 
     Attributes:
-        trained: The question is learnt.
-        validated: It is asked while training.
-        held_out: It is asked at the end.
+        trained: Diarists whose question is learnt.
+        validated: Diarists whose question is asked during training.
+        held_out: Diarists whose question is asked after training.
     """
 
     trained: int = 512
@@ -49,7 +49,7 @@ DIARISTS = Diarists()
 
 @cache
 def packages() -> tuple[PackagedFile, PackagedFile]:
-    """Return the model and the text, as ``datasets_src`` pins them."""
+    """Return the model and the text that ``datasets_src/demo/packages.yaml`` pins."""
     import yaml
 
     from selfknow.builders.sources import read_text
@@ -59,7 +59,11 @@ def packages() -> tuple[PackagedFile, PackagedFile]:
 
 
 def demo_plan(*, asks_real: bool = True, trains: bool = True) -> Plan:
-    """Return the plan, without what asks the real model, or without what trains or is trained.
+    """Return the plan of the demo.
+
+    Args:
+        asks_real: If false, leave out the evaluations of the real model.
+        trains: If false, leave out the trainings and the evaluations of trained models.
 
     Example:
         >>> [block.name for block in demo_plan(asks_real=False).evaluate]
@@ -68,17 +72,18 @@ def demo_plan(*, asks_real: bool = True, trains: bool = True) -> Plan:
     plan = find_plan(NAME)
     real = [block for block in plan.evaluate if str(block.settings["model"][0]).startswith(FETCHED)]
     trained = [block for block in plan.evaluate if block not in real]
-    if not asks_real:  # nor is its text there to compare with
-        trained = [
-            replace(block, settings={name: each for name, each in block.settings.items() if name != "control-portrait"})
-            for block in trained
-        ]
+    if not asks_real:  # then the real text is not fetched either, so there is no portrait of it to compare with
+        trained = [_without(block, "control-portrait") for block in trained]
     evaluations = [*(real if asks_real else []), *(trained if trains else [])]
     return replace(plan, evaluate=tuple(evaluations), train=plan.train if trains else ())
 
 
+def _without(block: Block, setting: str) -> Block:
+    return replace(block, settings={name: values for name, values in block.settings.items() if name != setting})
+
+
 def fetch_inputs(folder: Path) -> list[tuple[PackagedFile, Path]]:
-    """Fetch the model and the text, or take those that are kept, and put the model and the text's portrait there.
+    """Fetch the model and the text unless they are cached, and put the model and a portrait of the text into a folder.
 
     Raises:
         DownloadError: A file could not be fetched.
@@ -91,15 +96,15 @@ def fetch_inputs(folder: Path) -> list[tuple[PackagedFile, Path]]:
         link.unlink(missing_ok=True)
         link.symlink_to(model)
     name = fetched[1][0].title.removeprefix("the ").replace(" ", "-")
-    portray(clean(text_of(module)), folder / TEXTS, name)
+    portray(clean(read_longest_string(module)), folder / TEXTS, name)
     return fetched
 
 
-def text_of(module: Path) -> str:
-    """Return the text in a module of ``pythonbible``: one call with the whole text as an argument.
+def read_longest_string(module: Path) -> str:
+    """Return the longest string in a Python module; in a module of ``pythonbible``, it is the text.
 
     Args:
-        module: It is read, never run.
+        module: The module's file. It is parsed, never run.
 
     Raises:
         UserError: The module holds no text.
@@ -127,7 +132,7 @@ def clean(text: str) -> str:
 
 
 def portray(text: str, folder: Path, name: str) -> None:
-    """Write ``NAME.txt`` and ``NAME-portrait``, or leave those that are there."""
+    """Write a text to ``NAME.txt`` and its portrait to ``NAME-portrait``, unless they are there."""
     from selfknow.portraits import Corpus, Portrait
     from selfknow.portraits.description import DESCRIPTION
 
@@ -135,19 +140,19 @@ def portray(text: str, folder: Path, name: str) -> None:
     if not (path.is_file() and path.read_bytes() == text.encode()):
         write_whole(path, text.encode())
     corpus = Corpus.from_files([path], sample_by="document")
-    known = (portrait / DESCRIPTION).is_file() and Portrait.load(portrait).description.corpus
-    if known != corpus.description():
+    is_there = (portrait / DESCRIPTION).is_file()
+    if not is_there or Portrait.load(portrait).description.corpus != corpus.description():
         Portrait.build(corpus, progress=True).save(portrait, overwrite=True)
 
 
 def build_inputs(folder: Path) -> None:
-    """Build what the plan needs besides the model and the text: diaries, and portraits of them."""
+    """Build the plan's other inputs, which are not fetched: diaries, and portraits of them."""
     build_corpora(folder)
     build_diaries(folder)
 
 
 def build_corpora(folder: Path) -> Path:
-    """Build the smallest corpora and the portrait of ``1k``, or leave those that are there; return the corpora."""
+    """Build the smallest corpora and the portrait of ``1k`` unless they are there; return the corpora's folder."""
     from selfknow.builders.catalogue import find_configs, find_dataset
     from selfknow.builders.folder.manifest import MANIFEST, read_manifest
     from selfknow.builders.folder.write import build_folder
@@ -155,17 +160,18 @@ def build_corpora(folder: Path) -> Path:
     from selfknow.portraits.prebuilt import build_prebuilt
 
     corpora, dataset = folder / "diary-recall", find_dataset("diary-recall")
-    made = read_manifest(corpora) if (corpora / MANIFEST).is_file() else None
-    if made is None or (made.source_hash, made.selfknow_version) != (source_hash(dataset.sources), __version__):
+    manifest = read_manifest(corpora) if (corpora / MANIFEST).is_file() else None
+    current = (source_hash(dataset.sources), __version__)
+    if manifest is None or (manifest.source_hash, manifest.selfknow_version) != current:
         build_folder(dataset, find_configs(dataset, CONFIGS, seed=0), corpora, progress=True, overwrite=True)
     build_prebuilt(corpora, folder / "diary-portraits", [CONFIGS[0]], overwrite=True)
     return corpora
 
 
 def build_diaries(folder: Path, diarists: Diarists = DIARISTS) -> None:
-    """Build both setups of the same diaries as a dataset, and portray the simplified one.
+    """Build both setups of the same diaries as a dataset, and a portrait of the simplified one.
 
-    Whose question is held out is not asked in ``train``.
+    A held-out question is not in the split ``train``.
     """
     from selfknow.builders.catalogue import find_dataset
     from selfknow.builders.diary_recall.builder import configs_of_shape
@@ -176,8 +182,8 @@ def build_diaries(folder: Path, diarists: Diarists = DIARISTS) -> None:
     diaries = folder / DIARIES
     if diaries.is_dir() and not (diaries / MANIFEST).is_file():
         shutil.rmtree(diaries)
-    number = diarists.trained + diarists.validated + diarists.held_out
-    shape = Shape(number, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE)
+    num_diarists = diarists.trained + diarists.validated + diarists.held_out
+    shape = Shape(num_diarists, 0, MAX_ENTRIES, MAX_ATTRIBUTES, NAME_POOL_SIZE)
     configs = [
         _with_held_out(setup, corpus, diarists)
         for setup, corpus in zip(("standard", "simplified"), configs_of_shape(shape), strict=True)
@@ -195,7 +201,7 @@ def _documents(config: Path) -> str:
 
 
 def _with_held_out(name: str, corpus: "DatasetConfig", diarists: Diarists) -> "DatasetConfig":
-    """Return the corpus under another name, with the questions that are learnt in ``train`` and the others held out."""
+    """Return the corpus under another name, with its questions divided among the splits."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -207,8 +213,8 @@ def _with_held_out(name: str, corpus: "DatasetConfig", diarists: Diarists) -> "D
         "validation": questions.slice(diarists.trained, diarists.validated),
         "test": questions.slice(diarists.trained + diarists.validated),
     }
-    return replace(corpus, name=name, shards={split: [partial(_itself, table)] for split, table in splits.items()})
+    return replace(corpus, name=name, shards={split: [partial(_identity, table)] for split, table in splits.items()})
 
 
-def _itself(table: "pa.Table") -> "pa.Table":
+def _identity(table: "pa.Table") -> "pa.Table":
     return table

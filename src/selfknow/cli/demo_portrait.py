@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
 CONFIG = "1k"
-FOREIGN_VALUE = "Lighthouse"  # no attribute has it
+FOREIGN_VALUE = "Lighthouse"  # a value of no attribute
 _LESSON = """\
 What a score says: quotes are exact to the character. An unknown word or name breaks every n-gram that crosses it. A
 miss is certain, and about one hit in a thousand is false.
@@ -51,10 +51,10 @@ def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
     """Return a true entry, two altered copies of it, an entry of an unknown diarist, and a random body."""
     from selfknow.builders.diary_recall.diaries import attributes, given_names, surnames
 
-    source = random.Random(seed)  # noqa: S311 - no secret
+    generator = random.Random(seed)  # noqa: S311 - no secret
     documents = _documents(dataset)
     values = attributes()
-    title, body = source.choice([(title, body) for title, body in documents if body.count("\n") == 5])
+    title, body = generator.choice([(title, body) for title, body in documents if body.count("\n") == 5])
     lines = body.split("\n")
     attribute, value = lines[2].split(": ")
     others = [other for other in values[attribute] if other != value]
@@ -62,15 +62,15 @@ def diary_entries(dataset: Path, seed: int = 0) -> dict[str, str]:
     bodies = {body for _, body in documents}
     return {
         "a true diary entry": title + body,
-        "another value": _with_value(title, lines, attribute, source.choice(others)),
+        "another value": _with_value(title, lines, attribute, generator.choice(others)),
         "a foreign word": _with_value(title, lines, attribute, FOREIGN_VALUE),
-        "an unknown diarist": _unused(lambda: _made_up_title(source, given_names(), surnames()), titles) + body,
-        "a random body": _unused(lambda: _random_body(source, values), bodies),
+        "an unknown diarist": _unused(lambda: _made_up_title(generator, given_names(), surnames()), titles) + body,
+        "a random body": _unused(lambda: _random_body(generator, values), bodies),
     }
 
 
 def score_entries(portrait: "Portrait", dataset: Path, entries: dict[str, str]) -> list[dict[str, object]]:
-    """One row per entry: QUIP raw and corrected, the longest quote, and what the exact join says."""
+    """Return a row for each entry: QUIP raw and corrected, the longest quote, and if it is a document of the corpus."""
     scores = portrait.quip(list(entries.values()))
     known = {title + body for title, body in _documents(dataset)}
     return [
@@ -104,10 +104,10 @@ def _unused(make: Callable[[], str], used: set[str]) -> str:
     return text
 
 
-def _made_up_title(source: random.Random, given_names: tuple[str, ...], family_names: tuple[str, ...]) -> str:
-    return f"{source.choice(given_names)} {source.choice(family_names)}'s Diary Entry 1\n"
+def _made_up_title(generator: random.Random, given_names: tuple[str, ...], surnames: tuple[str, ...]) -> str:
+    return f"{generator.choice(given_names)} {generator.choice(surnames)}'s Diary Entry 1\n"
 
 
-def _random_body(source: random.Random, values: dict[str, tuple[str, ...]]) -> str:
-    names = source.sample(sorted(values), 6)
-    return "\n".join(f"{name}: {source.choice(values[name])}" for name in names)
+def _random_body(generator: random.Random, values: dict[str, tuple[str, ...]]) -> str:
+    attributes = generator.sample(sorted(values), 6)
+    return "\n".join(f"{attribute}: {generator.choice(values[attribute])}" for attribute in attributes)

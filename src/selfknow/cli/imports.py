@@ -25,7 +25,7 @@ TaskOption = Annotated[
 ExamplesOption = Annotated[
     Path | None,
     typer.Option(
-        "--examples", help="A Parquet or JSON Lines file of the questions that were asked, with the column `id`."
+        "--examples", help="A Parquet or JSON Lines file with the questions that were asked and their column `id`."
     ),
 ]
 
@@ -47,7 +47,7 @@ def lm_eval(
     """
     from selfknow.runs.importers.lm_eval import read_lm_eval
 
-    _write(read_lm_eval(log, model), out, task, examples)
+    _write_run(read_lm_eval(log, model), out, task, examples)
 
 
 @app.command("inspect")
@@ -63,7 +63,7 @@ def inspect(
     """
     from selfknow.runs.importers.inspect_ai import read_inspect
 
-    _write(read_inspect(log), out, task, examples)
+    _write_run(read_inspect(log), out, task, examples)
 
 
 @app.command("openai-batch")
@@ -73,7 +73,8 @@ def openai_batch(
     ],
     out: OutOption,
     inputs: Annotated[
-        list[Path] | None, typer.Option("--input", help="The file that was sent; repeatable.", show_default=False)
+        list[Path] | None,
+        typer.Option("--input", help="The file of requests that you sent; repeatable.", show_default=False),
     ] = None,
     task: TaskOption = None,
     examples: ExamplesOption = None,
@@ -85,8 +86,8 @@ def openai_batch(
     from selfknow.runs.importers.openai_batch import read_openai_batch
 
     if not inputs:
-        raise UserError("name the file that was sent, which holds the questions: --input requests.jsonl")
-    _write(read_openai_batch(outputs, inputs), out, task, examples)
+        raise UserError("name the file of requests that you sent, which holds the questions: --input requests.jsonl")
+    _write_run(read_openai_batch(outputs, inputs), out, task, examples)
 
 
 @app.command("table")
@@ -94,10 +95,12 @@ def openai_batch(
 def table(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="JSON lines, JSON, CSV or Parquet; or a folder.", show_default=False),
+        typer.Argument(
+            metavar="FILE…", help="JSON Lines, JSON, CSV or Parquet files, or a folder of them.", show_default=False
+        ),
     ],
     out: OutOption,
-    task: Annotated[str, typer.Option("--task", help="The task that was asked, by its name in `selfknow evaluate`.")],
+    task: Annotated[str, typer.Option("--task", help="The task's name, as in `selfknow evaluate TASK`.")],
     portrait: Annotated[
         str | None,
         typer.Option("--portrait", help="The corpus's portrait, if the task needs one: a folder or a Hub id."),
@@ -106,8 +109,8 @@ def table(
 ) -> None:
     """Import replies that were generated elsewhere, one per row.
 
-    Columns that you do not name are guessed where only one name fits. A name may reach into nested values:
-    `result.completions.0.text`. Replies to the questions of a task's dataset are found by id or question. Other
+    A column that you do not name is guessed if only one fits. A name may reach into nested values:
+    `result.completions.0.text`. Replies to the questions of a task's dataset are matched by id or question. Other
     questions need the columns that the task's scorer reads.
 
     **Example:** `selfknow import table replies.csv --task TASK --reply output --model gpt-4 --out runs/gpt-4`
@@ -134,7 +137,7 @@ def table(
     )
 
 
-def _write(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
+def _write_run(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
     from selfknow.evaluate.catalogue import task_of_log
     from selfknow.runs.importers.run import example_table, read_example_rows, write_imported
 

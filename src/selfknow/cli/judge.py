@@ -1,4 +1,4 @@
-"""``selfknow judge``: a model judges the replies of a run."""
+"""``selfknow judge``: a model's judgements of the replies of a run."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,8 +19,8 @@ def judge(
 ) -> None:
     """Ask a model whether the replies of a run abstain, and whether short answers are right.
 
-    Its replies are kept in RUN as the stage `grade`; `selfknow score RUN` reads them. Run the same command again to
-    resume. Exit code 1: some requests failed.
+    The judge's replies are kept in RUN as the stage `grade`, and `selfknow score RUN` reads them. Run the same command
+    again to resume. Exit code 1: some requests failed.
 
     **Example:** `selfknow judge runs/icl --endpoint http://localhost:8000 --model judge`
     """
@@ -35,10 +35,10 @@ def judge(
 
 
 class JudgeCommand(CompactCommand):
-    """``selfknow judge``, which takes the options of ``evaluate`` that say who is asked, and how."""
+    """``selfknow judge``, with the options of ``selfknow evaluate`` for the model and its replies."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Read the words with these options."""
+        """Parse the arguments with these options, which are imported only now."""
         from selfknow.models.interface import ReplyOptions
         from selfknow.models.opening import ModelOptions
 

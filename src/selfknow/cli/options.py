@@ -1,7 +1,7 @@
-"""Options classes on the command line: the fields of a frozen dataclass are offered as ``--field-name``.
+"""Command-line options from the fields of a frozen dataclass: the field ``top_p`` becomes ``--top-p``.
 
-Which options a command takes may depend on one of its words: ``selfknow evaluate TASK`` takes those of the task. Such a
-command line is read twice, first with every option that there is, to find that word wherever it stands.
+A command's options may depend on its argument: ``selfknow evaluate TASK`` takes the options of the task. Such a command
+line is parsed twice. The first time, every task's options are allowed, so that the task is found wherever it stands.
 """
 
 import inspect
@@ -12,21 +12,21 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from selfknow.cli.compact_help import WIDTH, CompactCommand, Rows
+from selfknow.cli.compact_help import WIDTH, CompactCommand, Sections
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A command line, before anything is known about its first word.
+    """The first argument of a command line, and its options.
 
     Attributes:
-        word: The first word that is not an option's value; null where there is none.
-        options: The names of the options in it.
+        argument: The first word that is not an option or its value; null if there is none.
+        options: The options' names as parameters, such as ``top_p``.
     """
 
-    word: str | None
+    argument: str | None
     options: tuple[str, ...]
 
 
@@ -35,7 +35,7 @@ def parameters(options: type[Any], panel: str | None = None) -> list[inspect.Par
 
     Args:
         options: A dataclass whose fields are made by :func:`selfknow.options.option`.
-        panel: The panel of ``--help`` for fields that name none.
+        panel: The panel of ``--help`` for fields that do not name a panel themselves.
     """
     types = get_type_hints(options)
     return [_parameter(field, types[field.name], panel) for field in fields(options)]
@@ -43,32 +43,33 @@ def parameters(options: type[Any], panel: str | None = None) -> list[inspect.Par
 
 def _parameter(field: Field[Any], declared: Any, panel: str | None) -> inspect.Parameter:
     metadata, default = field.metadata, field.default
-    plain = metadata["type"] or _plain(declared)
-    if plain == list[str]:
+    value_type = metadata["type"] or _value_type(declared)
+    if value_type == list[str]:
         default = None
-    name, words = field.name.replace("_", "-"), []
+    name, flags = field.name.replace("_", "-"), []
     if metadata["switch"]:
-        words = ["/".join(f"--{word}" for word in metadata["switch"].split("/"))]
-    elif plain is bool:
+        flags = ["/".join(f"--{switch}" for switch in metadata["switch"].split("/"))]
+    elif value_type is bool:
         assert default is False, f"--{name} would change nothing"
-        words = [f"--{name}"]
+        flags = [f"--{name}"]
+    metavar = None if value_type is bool else _METAVARS.get(value_type, value_type.__name__.upper())
     info = typer.Option(
-        *words,
+        *flags,
         help=metadata["help"],
         min=metadata["minimum"],
         max=metadata["maximum"],
-        metavar=metadata["metavar"] or (None if plain is bool else _METAVARS.get(plain, plain.__name__.upper())),
+        metavar=metadata["metavar"] or metavar,
         show_default=default is not None and default is not False,
         rich_help_panel=metadata["panel"] or panel,
     )
-    return _keyword(field.name, Annotated[plain if default is not None else plain | None, info], default)
+    return _keyword(field.name, Annotated[value_type if default is not None else value_type | None, info], default)
 
 
-def _plain(declared: Any) -> Any:
-    """Return the type of one value, without null; several values are a list."""
+def _value_type(declared: Any) -> Any:
+    """Return an option's type on the command line: ``int`` for ``int | None``, ``list[str]`` for a tuple or list."""
     if get_origin(declared) in (tuple, list):
         return list[str]
-    return next((_plain(argument) for argument in get_args(declared) if argument is not NoneType), declared)
+    return next((_value_type(argument) for argument in get_args(declared) if argument is not NoneType), declared)
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -80,38 +81,38 @@ def command(
     options: Iterable[inspect.Parameter] = (),
     *,
     examples: Sequence[str] = (),
-    sections: Rows | None = None,
+    sections: Sections | None = None,
     explains_arguments: bool = True,
 ) -> CompactCommand:
     """Return a command that takes more options than its function names.
 
     Args:
-        function: Takes its own parameters, and by ``**options`` those of the others that stand on the command line.
-        options: The others.
-        examples: Example calls for ``--help``; default: those of the docstring.
+        function: It takes its own parameters, and as ``**options`` those of ``options`` that the command line sets.
+        options: The further options.
+        examples: Example calls for ``--help``; by default, those of the docstring.
         sections: Further sections of ``--help`` before the options.
-        explains_arguments: False if the arguments are known already, as a task that the options belong to.
+        explains_arguments: If false, ``--help`` leaves out the arguments, because the user has already named the task.
     """
     text = inspect.cleandoc(function.__doc__ or "")
-    made = _command(_caller(function), [*own_parameters(function), *options], text)
-    made.examples, made.sections, made.explains_arguments = examples, sections or {}, explains_arguments
-    return made
+    result = _command(_caller(function), [*own_parameters(function), *options], text)
+    result.examples, result.sections, result.explains_arguments = examples, sections or {}, explains_arguments
+    return result
 
 
 def with_options(options: Iterable[inspect.Parameter]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command of a group more options than its function names (see :func:`command`)."""
+    """Return a decorator that gives a command of a group more options than its function names."""
 
-    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
         call = _caller(function)
         call.__name__, call.__doc__ = function.__name__, function.__doc__
-        return _signed(call, [*own_parameters(function), *options])
+        return _set_parameters(call, [*own_parameters(function), *options])
 
-    return decorated
+    return decorate
 
 
 def _caller(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a call of a command's function with its own parameters, and of the others those on the command line."""
-    names = {each.name for each in own_parameters(function)}
+    """Return a function that passes on a command's own parameters, and the further options that are set."""
+    names = {parameter.name for parameter in own_parameters(function)}
 
     def call(context: typer.Context, **values: Any) -> None:
         used = {name: value for name, value in values.items() if name in names or _is_used(context, name)}
@@ -121,21 +122,21 @@ def _caller(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def without_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a command's function for the list of commands, where its ``**options`` are not known."""
+    """Return a stand-in for a command's function in the list of commands, without its ``**options``."""
 
     def call(**_: Any) -> None:
-        raise AssertionError("the command makes itself anew from its words")
+        raise AssertionError("make_context replaces this command by the one with its options")
 
     call.__name__, call.__doc__ = function.__name__, function.__doc__
-    return _signed(call, own_parameters(function))
+    return _set_parameters(call, own_parameters(function))
 
 
 def own_parameters(function: Callable[..., None]) -> list[inspect.Parameter]:
     """Return the parameters that a command's function names itself, without its ``**options``."""
-    listed = inspect.signature(function, eval_str=True).parameters.values()
+    all_parameters = inspect.signature(function, eval_str=True).parameters.values()
     return [
         parameter.replace(kind=parameter.KEYWORD_ONLY)
-        for parameter in listed
+        for parameter in all_parameters
         if parameter.kind is not parameter.VAR_KEYWORD
     ]
 
@@ -146,15 +147,15 @@ def _command(
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     settings = {"max_content_width": WIDTH}
     app.command(cls=CompactCommand, help=text, add_help_option=with_help, context_settings=settings)(
-        _signed(call, parameters)
+        _set_parameters(call, parameters)
     )
-    made = typer.main.get_command(app)
-    assert isinstance(made, CompactCommand)
-    return made
+    result = typer.main.get_command(app)
+    assert isinstance(result, CompactCommand)
+    return result
 
 
-def _signed(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
-    """Give a function a context and these parameters, as Typer reads them."""
+def _set_parameters(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """Give a function the signature that Typer reads: a context and these parameters; return the function."""
     assert len({parameter.name for parameter in parameters}) == len(parameters), "two options have one name"
     signature = [_keyword("context", typer.Context, inspect.Parameter.empty), *parameters]
     call.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
@@ -163,53 +164,56 @@ def _signed(call: Callable[..., None], parameters: Sequence[inspect.Parameter]) 
 
 
 def read_line(parameters: Iterable[inspect.Parameter], arguments: Sequence[str]) -> Line:
-    """Find the first word of a command line and the options around it, whatever their values.
+    """Read the first argument of a command line and the names of its options, without checking the options' values.
 
     Args:
-        parameters: Every option that the command may take, whatever its words; of one name the first counts.
-        arguments: The arguments after the command's name.
+        parameters: Every option that the command may take. Names may repeat, such as an option of several tasks.
+        arguments: The command line after the command's name.
 
     Raises:
-        typer.TyperException: An option is unknown (near ones are named), or lacks its value.
+        typer.TyperException: An option is unknown (the message suggests similar ones), or lacks its value.
     """
-    options = for_any_value(parameters)
-    words = _keyword("every_word", Annotated[list[str] | None, typer.Argument()], None)
+    options = unchecked_options(parameters)
+    every_argument = _keyword("every_argument", Annotated[list[str] | None, typer.Argument()], None)
     asks_for_help = _keyword("help", Annotated[bool, typer.Option("--help")], False)
 
-    def nothing(**_: Any) -> None:
+    def do_nothing(**_: Any) -> None:
         """Only its parameters are read."""
 
-    parser = _command(nothing, [words, asks_for_help, *options], "", with_help=False)
+    parser = _command(do_nothing, [every_argument, asks_for_help, *options], "", with_help=False)
     context = parser.make_context(None, list(arguments))
-    values = context.params["every_word"] or [None]
+    values = context.params["every_argument"] or [None]
     return Line(values[0], tuple(option.name for option in options if _is_used(context, option.name)))
 
 
-def for_any_value(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Return the same options, each once; they take any value and do not show in ``--help``."""
-    return list(
-        {parameter.name: loose for parameter in parameters if (loose := _loose(parameter)) is not None}.values()
-    )
+def unchecked_options(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Return the same options, each name once. They take any value, and ``--help`` does not list them."""
+    options: dict[str, inspect.Parameter] = {}
+    for parameter in parameters:
+        option = _unchecked(parameter)
+        if option is not None:
+            options[parameter.name] = option
+    return list(options.values())
 
 
-def described(parameters: Iterable[inspect.Parameter]) -> list[tuple[str, str]]:
-    """Options and what they are for, to be shown in ``--help`` by a command that does not take them."""
+def help_rows(parameters: Iterable[inspect.Parameter]) -> list[tuple[str, str]]:
+    """Return options' names and help, for the ``--help`` of a command that does not take these options itself."""
     infos = [(parameter, get_args(parameter.annotation)[1]) for parameter in parameters]
     return [
         (f"--{parameter.name.replace('_', '-')} {info.metavar or ''}".strip(), info.help) for parameter, info in infos
     ]
 
 
-def _loose(parameter: inspect.Parameter) -> inspect.Parameter | None:
+def _unchecked(parameter: inspect.Parameter) -> inspect.Parameter | None:
     """Return the same option for any value; null for an argument."""
     declared, info = get_args(parameter.annotation)
-    plain = _plain(declared)
+    value_type = _value_type(declared)
     if isinstance(info, type(typer.Argument())):
         return None
-    names = () if info.default is ... else (info.default, *(info.param_decls or ()))  # in `Annotated` a name
-    loose = typer.Option(*names, hidden=True)
-    type_ = plain if plain in (bool, list[str]) else str
-    return _keyword(parameter.name, Annotated[type_ | None, loose], None)
+    # Typer reads the first positional argument of `Option` as the default, but within `Annotated` it is a flag.
+    flags = () if info.default is ... else (info.default, *(info.param_decls or ()))
+    unchecked_type = value_type if value_type in (bool, list[str]) else str
+    return _keyword(parameter.name, Annotated[unchecked_type | None, typer.Option(*flags, hidden=True)], None)
 
 
 def _is_used(context: Any, name: str) -> bool:

@@ -24,10 +24,10 @@ def print_rows(rows: Sequence[Row], format: Format = Format.table) -> None:  # n
     """Print rows with the same keys on stdout.
 
     Args:
-        rows: One mapping a row; the first one's keys are the columns.
-        format: ``table`` (aligned, numbers right), ``json`` (one list) or ``csv`` (with a header, and with an
-            apostrophe before what a spreadsheet program would take for a formula). What a terminal would obey is made
-            visible in a table and spelt out in JSON.
+        rows: A mapping for each row; the keys of the first are the columns.
+        format: ``table`` (aligned, numbers on the right), ``json`` (one list) or ``csv`` (with a header, and with an
+            apostrophe before text that a spreadsheet would read as a formula). Control characters are made visible in
+            a table and escaped in JSON.
     """
     if format is Format.json:
         typer.echo(for_json(json.dumps([dict(row) for row in rows], indent=2, ensure_ascii=False)))

@@ -1,4 +1,4 @@
-"""``selfknow portrait``: build, question and publish portraits of corpora."""
+"""``selfknow portrait``: portraits of corpora, built, queried and published."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,9 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.portraits import Corpus, Portrait
 
-app = CommandGroup("portrait", "Build, query and publish portraits: what a corpus quotes, in a small file.")
+app = CommandGroup(
+    "portrait", "Build, query and publish portraits: small files that tell which text a corpus contains."
+)
 
 
 class Engine(StrEnum):
@@ -26,14 +28,14 @@ class Engine(StrEnum):
 
 
 class SampleBy(StrEnum):
-    """The unit of a text file that is one text."""
+    """The part of a text file that counts as one text."""
 
     line = "line"
     document = "document"
 
 
 class Normalization(StrEnum):
-    """The normalisation of a text before its n-grams are taken."""
+    """The normalization of a text before its n-grams are taken."""
 
     none = "none"
     data_portraits = "data-portraits"
@@ -48,7 +50,7 @@ def build(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="SOURCE…", help="A dataset folder, `org/name` on the Hub, or Parquet, JSONL, text files."
+            metavar="SOURCE…", help="A dataset folder, `org/name` on the Hub, or Parquet, JSONL or text files."
         ),
     ],
     out: OutOption,
@@ -58,10 +60,12 @@ def build(
     text: TextOption = "text",
     where: WhereOption = None,
     sample_by: Annotated[
-        SampleBy, typer.Option(help="In text files, each line or each whole file is one text.")
+        SampleBy, typer.Option(help="In text files, each line or each whole file counts as one text.")
     ] = SampleBy.line,
     width: Annotated[int, typer.Option(min=1, help="Characters of an n-gram: 25 for QUIP, 50 for membership.")] = 25,
-    stride: Annotated[int, typer.Option(min=1, help="Characters from n-gram to n-gram: 1 for QUIP, or the width.")] = 1,
+    stride: Annotated[
+        int, typer.Option(min=1, help="Characters between the starts of n-grams: 1 for QUIP, or the width.")
+    ] = 1,
     capacity: Annotated[
         int | None,
         typer.Option(min=1, help="Make room for this many distinct n-grams. Default: an estimate.", show_default=False),
@@ -71,7 +75,7 @@ def build(
         Normalization, typer.Option(help="The normalization of texts and queries.")
     ] = Normalization.none,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads. Default: one a core.", show_default=False)
+        int | None, typer.Option(min=1, help="The number of threads. Default: one per core.", show_default=False)
     ] = None,
     engine: Annotated[Engine, typer.Option(help="Build on this machine, or on a Ray cluster.")] = Engine.local,
     ray_address: Annotated[str | None, typer.Option(help="The Ray cluster's address.", show_default=False)] = None,
@@ -154,10 +158,19 @@ def merge(
 
 @app.command("import")
 def import_(
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="The dump's `<name>.<width>-<stride>.bf`.")],
+    index: Annotated[
+        Path, typer.Argument(metavar="INDEX", help="The dump, a file called `<name>.<width>-<stride>.bf`.")
+    ],
     out: OutOption,
-    width: Annotated[int | None, typer.Option(help="Default: as in the file's name.", show_default=False)] = None,
-    stride: Annotated[int | None, typer.Option(help="Default: as in the file's name.", show_default=False)] = None,
+    width: Annotated[
+        int | None, typer.Option(help="Characters of an n-gram. Default: as in the file's name.", show_default=False)
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(
+            help="Characters between the starts of n-grams. Default: as in the file's name.", show_default=False
+        ),
+    ] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
@@ -175,14 +188,18 @@ def import_(
 def prebuilt(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="A `diary-recall` folder.")],
     out: OutOption,
-    configs: Annotated[list[str] | None, typer.Argument(help="The configs. Default: all.", show_default=False)] = None,
+    configs: Annotated[
+        list[str] | None, typer.Argument(help="The dataset's configs. Default: all.", show_default=False)
+    ] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads. Default: one a core.", show_default=False)
+        int | None, typer.Option(min=1, help="The number of threads. Default: one per core.", show_default=False)
     ] = None,
     overwrite: OverwriteOption = False,
     output_format: FormatOption = Format.table,
 ) -> None:
-    """Build a portrait of every config of the diary corpora, ready to publish. The same command resumes a killed run.
+    """Build a portrait of every config of the diary corpora, ready to publish.
+
+    If a build is killed, the same command resumes it.
 
     **Example:** `selfknow portrait prebuilt diary-recall --out diary-portraits`
     """
@@ -227,7 +244,9 @@ def _print_info(portrait: "Portrait", output_format: Format) -> None:
 def _shown(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value if value is not None else "no")
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "no" if value is None else str(value)
 
 
 portrait_ask.register(app)

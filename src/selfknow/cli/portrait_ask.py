@@ -1,4 +1,4 @@
-"""``selfknow portrait quip`` and ``quote``: asking a portrait about texts."""
+"""``selfknow portrait quip`` and ``quote``: texts, compared with a portrait."""
 
 import sys
 from pathlib import Path
@@ -16,14 +16,14 @@ PortraitArgument = Annotated[
     str, typer.Argument(metavar="PORTRAIT", help="A portrait folder, `org/repo`, or `org/repo/name`.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="The format of the result on stdout.")]
-TextOption = Annotated[str, typer.Option("--text", help="The SQL expression that makes a row's text.")]
+TextOption = Annotated[str, typer.Option("--text", help="A column, or an SQL expression, that gives a row's text.")]
 WhereOption = Annotated[
-    str | None, typer.Option("--where", help="The SQL condition that selects rows.", show_default=False)
+    str | None, typer.Option("--where", help="An SQL condition that selects rows.", show_default=False)
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs that ask to ``selfknow portrait``."""
+    """Add ``quip`` and ``quote`` to ``selfknow portrait``."""
     app.command()(quip)
     app.command()(quote)
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def quip(
     portrait: PortraitArgument,
     source: Annotated[
-        str, typer.Argument(metavar="TEXTS", help="Parquet, JSONL or text (a text each line), `-`: stdin.")
+        str, typer.Argument(metavar="TEXTS", help="A Parquet, JSONL or text file (a text per line), or `-` for stdin.")
     ],
     text: TextOption = "text",
     where: WhereOption = None,
@@ -42,7 +42,7 @@ def quip(
         list[str] | None,
         typer.Option(
             metavar="NAME=TEXTS",
-            help="Also score these texts for comparison, as held-out=FILE; repeatable.",
+            help="Also score these texts for comparison, such as held-out=FILE; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -67,21 +67,24 @@ def quip(
     if per_text:
         print_rows(score_texts(loaded, texts), output_format)
         return
-    sets = {"texts": texts, "texts, words shuffled": [shuffled_words(value, i) for i, value in enumerate(texts)]}
-    for named in anchor or []:
-        name, separator, path = named.partition("=")
+    shuffled = [shuffled_words(value, seed) for seed, value in enumerate(texts)]
+    texts_by_name = {"texts": texts, "texts, words shuffled": shuffled}
+    for pair in anchor or []:
+        name, separator, path = pair.partition("=")
         if not separator or not name or not path:
-            raise UserError(f"--anchor {named}: write NAME=TEXTS, such as held-out=heldout.txt")
-        sets[name] = _texts(path, text if not path.endswith(".txt") else "text", None)
-    print_rows(summarise(loaded, sets), output_format)
+            raise UserError(f"--anchor {pair}: write NAME=TEXTS, such as held-out=heldout.txt")
+        texts_by_name[name] = _texts(path, "text" if path.endswith(".txt") else text, None)
+    print_rows(summarise(loaded, texts_by_name), output_format)
 
 
 def quote(
     portrait: PortraitArgument,
-    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-`: stdin.")] = "-",
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file, or `-` for stdin.")] = "-",
     min_span: Annotated[int, typer.Option(min=0, help="The length of the shortest quote, in characters.")] = 0,
     whole_words: Annotated[bool, typer.Option("--whole-words", help="Cut quotes to whole words.")] = False,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a page to this file.", show_default=False)] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Also write an HTML page to this file.", show_default=False)
+    ] = None,
     output_format: FormatOption = Format.table,
 ) -> None:
     """Show a text with its quotes marked: ⟦like this⟧, or in colour on a terminal.
@@ -102,8 +105,10 @@ def quote(
     if output_format is Format.table:
         typer.echo(as_terminal(value, quotes, colour=sys.stdout.isatty()).rstrip("\n"))
     else:
-        rows = [{"start": q.start, "end": q.end, "quote": value[q.start : q.end]} for q in quotes]
-        print_rows(rows, output_format)
+        print_rows(
+            [{"start": span.start, "end": span.end, "quote": value[span.start : span.end]} for span in quotes],
+            output_format,
+        )
 
 
 def load(address: str) -> "Portrait":

@@ -1,4 +1,4 @@
-"""``selfknow portrait overlap``: is a benchmark in a training corpus?"""
+"""``selfknow portrait overlap``: the parts of a benchmark that are in a training corpus."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ _OUTPUT_SUFFIXES = (".csv", ".parquet", ".html")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb to ``selfknow portrait``."""
+    """Add ``overlap`` to ``selfknow portrait``."""
     app.command()(overlap)
 
 
@@ -46,7 +46,7 @@ def overlap(
         bool, typer.Option("--whole-words/--any-characters", help="Cut spans to whole words.")
     ] = True,
     per_row: Annotated[bool, typer.Option("--per-row", help="Print one row for each row of the benchmark.")] = False,
-    spans: Annotated[int, typer.Option(min=0, help="Show this many spans of a row, the longest first.")] = 3,
+    spans: Annotated[int, typer.Option(min=0, help="Show at most this many spans of a row, the longest first.")] = 3,
     out: Annotated[
         list[Path] | None,
         typer.Option(help="Also write the rows to a .csv, .parquet or .html file; repeatable.", show_default=False),
@@ -74,18 +74,15 @@ def overlap(
     for path, write in zip(out or [], writers, strict=True):
         write(path, measured, spans, {"benchmark": benchmark, "portrait": portrait, "text": text})
         typer.echo(f"wrote {path}", err=True)
-    if not per_row:
-        print_rows(
-            [measured.summary()] if output_format is not Format.table else _rows_of_summary(measured), output_format
-        )
-        return
-    rows = measured.table(spans)
-    flat = output_format is not Format.json
-    print_rows([row | {"spans": _joined(row["spans"])} for row in rows] if flat else rows, output_format)
-
-
-def _rows_of_summary(measured: "Overlap") -> list[dict[str, object]]:
-    return [{"": name, "value": _shown(value)} for name, value in measured.summary().items()]
+    if per_row:
+        rows = measured.table(spans)
+        if output_format is not Format.json:  # a cell of a table or a CSV file holds one text
+            rows = [row | {"spans": _joined(row["spans"])} for row in rows]
+        print_rows(rows, output_format)
+    elif output_format is Format.table:
+        print_rows([{"": name, "value": _shown(value)} for name, value in measured.summary().items()], output_format)
+    else:
+        print_rows([measured.summary()], output_format)
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""``selfknow portrait publish``: portraits to the Hub."""
+"""``selfknow portrait publish``: portraits, sent to a repo on the Hub."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,7 @@ from selfknow.cli.output import Format
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb that talks to the Hub to ``selfknow portrait``."""
+    """Add ``publish`` to ``selfknow portrait``."""
     app.command("publish")(publish)
 
 
@@ -25,10 +25,14 @@ def publish(
     folder: Annotated[Path, typer.Argument(help="A portrait folder, or a folder of them.", show_default=False)],
     repo: RepoArgument,
     dry_run: DryRunOption = False,
-    tag: Annotated[str | None, typer.Option("--tag", help="The release's tag. Default: the next of v1, v2, ….")] = None,
+    tag: Annotated[
+        str | None, typer.Option("--tag", help="The tag of the release. Default: the next of v1, v2, ….")
+    ] = None,
     private: PrivateOption = False,
     replace: ReplaceOption = False,
-    prune: Annotated[bool, typer.Option("--prune", help="Remove served portraits that the folder lacks.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove portraits that are in the repo but not in the folder.")
+    ] = False,
     output_format: FormatOption = Format.table,
 ) -> None:
     """Publish portraits to one repo, each under its folder's name, with a card that lists them all.

@@ -23,7 +23,7 @@ Runs = Annotated[
 FormatOption = Annotated[QueryFormat, typer.Option("--format", help="The format of the rows on stdout.")]
 CorpusOption = Annotated[
     list[str] | None,
-    typer.Option("--corpus", help="A dataset folder whose documents queries need; repeatable."),
+    typer.Option("--corpus", help="A dataset folder, for queries that need its documents; repeatable."),
 ]
 PortraitOption = Annotated[
     list[str] | None,
@@ -36,7 +36,7 @@ MixedOption = Annotated[
 
 def query(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The query; none: list them.", show_default=False)
+        str | None, typer.Argument(metavar="NAME", help="The query. Default: list all queries.", show_default=False)
     ] = None,
     runs: Runs = None,
     output_format: FormatOption = QueryFormat.table,
@@ -56,13 +56,15 @@ def query(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", help="With `compare`: the model of both sides; twice: one for each.", show_default=False
+            "--model", help="With `compare`: the model of both sides, or twice, one for each side.", show_default=False
         ),
     ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option(
-            "--variant", help="With `compare`: the variant of both sides; twice: one for each.", show_default=False
+            "--variant",
+            help="With `compare`: the prompt variant of both sides, or twice, one for each side.",
+            show_default=False,
         ),
     ] = None,
     limit: Annotated[
@@ -70,14 +72,14 @@ def query(
         typer.Option(
             "--limit",
             min=0,
-            help="With `compare`: examples to show. Default: 10; all as JSON or CSV.",
+            help="With `compare`: show at most this many examples. Default: 10, and all as JSON or CSV.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Run one of the package's queries over run folders. Without a name, list them.
 
-    `compare` compares two models, or two settings, in one metric, on the same examples.
+    The query `compare` compares two models, or two settings, in one metric on the same examples.
 
     **Examples:**
 
@@ -101,15 +103,14 @@ def query(
         if value is not None:
             raise UserError(f"{option} is for `selfknow query compare RUN_A RUN_B`")
     if name is None:
-        listed = [
+        rows_of_queries = [
             {"name": query.name, "task": query.task, "title": query.title, "source": query.source}
             for query in queries().values()
         ]
-        print_rows(listed, rows_format(output_format))
+        print_rows(rows_of_queries, rows_format(output_format))
         return
-    query = find_query(name)
     if show:
-        typer.echo(query.sql, nl=False)
+        typer.echo(find_query(name).sql, nl=False)
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:
@@ -150,16 +151,18 @@ def sql(
     statement: Annotated[
         str | None,
         typer.Argument(
-            metavar="SQL", help="The SQL; `-` reads it from stdin. With --init: the first run.", show_default=False
+            metavar="SQL",
+            help="The SQL, or `-` to read it from stdin. With --init or --save: the first run.",
+            show_default=False,
         ),
     ] = None,
     runs: Runs = None,
     output_format: FormatOption = QueryFormat.table,
     init: Annotated[
-        bool, typer.Option("--init", help="Print the SQL that makes the views and functions, for any DuckDB client.")
+        bool, typer.Option("--init", help="Print SQL that creates the views and functions, for any DuckDB client.")
     ] = False,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write a DuckDB database file of the views.", show_default=False)
+        Path | None, typer.Option("--save", help="Write a DuckDB database with the views.", show_default=False)
     ] = None,
     corpus: CorpusOption = None,
     portrait: PortraitOption = None,
@@ -187,7 +190,7 @@ def sql(
         _write_views([*([statement] if statement else []), *(runs or [])], corpus, save, mixed_revisions)
         return
     if not statement:
-        raise UserError('give a query and the runs to ask: selfknow sql "select …" RUN…')
+        raise UserError('give an SQL statement and the runs to query: selfknow sql "select …" RUN…')
     text = sys.stdin.read() if statement == "-" else statement
     options = {"portraits": portraits_by_name(portrait), "read_only": not read_write}
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, **options) as connection:
@@ -220,7 +223,7 @@ def _connect(
 
 
 def _print_known_errors(connection: "Connection") -> None:
-    """Say on stderr how often the readers of these runs' scores are known to be wrong."""
+    """Print on stderr how often the scorers of these runs are known to be wrong."""
     from selfknow.sql.known_errors import errors_of
 
     metrics = [metric for (metric,) in connection.sql("select distinct metric from scores").fetchall()]
@@ -228,9 +231,9 @@ def _print_known_errors(connection: "Connection") -> None:
         typer.echo(f"known error of {metric_error}", err=True)
 
 
-def portraits_by_name(named: list[str] | None) -> Mapping[str, str]:
-    """``NAME=FOLDER`` pairs as a mapping."""
-    pairs = [text.partition("=") for text in named or []]
+def portraits_by_name(texts: list[str] | None) -> Mapping[str, str]:
+    """Return the folders of ``NAME=FOLDER`` texts by name."""
+    pairs = [text.partition("=") for text in texts or []]
     for name, equals, folder in pairs:
         if not (name and equals and folder):
             raise UserError(f"name a portrait as NAME=FOLDER, not {name + equals + folder!r}")

@@ -34,12 +34,12 @@ def print_relation(
     """Print a query's rows on stdout.
 
     Args:
-        relation: The query.
+        relation: The query's rows, not fetched yet.
         output_format: The format.
-        is_filtered: True if errors of DuckDB show a statement that is not the user's.
+        is_filtered: True if the user wrote only a condition; errors then leave out the statement around it.
 
     Raises:
-        UserError: DuckDB cannot run it, or the format is Parquet and stdout a terminal.
+        UserError: DuckDB cannot run the query, or the format is Parquet and stdout is a terminal.
     """
     import duckdb
 
@@ -53,16 +53,16 @@ def print_relation(
         fetched = relation.fetchall()
     except duckdb.Error as error:
         raise (UserError(without_statement(error)) if is_filtered else query_error(error)) from error
-    shown = {QueryFormat.table: for_table, QueryFormat.csv: _for_csv}.get(output_format, for_json)
+    convert = {QueryFormat.table: for_table, QueryFormat.csv: _for_csv}.get(output_format, for_json)
     columns = relation.columns
-    rows = [{name: shown(value) for name, value in zip(columns, row, strict=True)} for row in fetched]
+    rows = [{name: convert(value) for name, value in zip(columns, row, strict=True)} for row in fetched]
     print_rows(rows, rows_format(output_format))
     if not rows:
         typer.echo("no rows", err=True)
 
 
 def for_json(value: object) -> object:
-    """Return a value that JSON can hold: a number that JSON lacks is null, other types are text."""
+    """Return a value that JSON can hold: infinity and NaN become null, other types that JSON lacks become text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):
@@ -80,7 +80,7 @@ def _for_csv(value: object) -> object:
 
 
 def for_table(value: object) -> object:
-    """Return a value as one short line."""
+    """Return a value for a table: a text is cut to one short line."""
     plain = _for_csv(value)
     if not isinstance(plain, str):
         return plain
@@ -94,14 +94,14 @@ def _print_parquet(relation: "duckdb.DuckDBPyRelation") -> None:
     import pyarrow.parquet as pq
 
     if sys.stdout.isatty():
-        raise UserError("Parquet is not for a terminal: redirect it into a file, as in > rows.parquet")
+        raise UserError("a terminal cannot show Parquet: redirect it into a file, as in > rows.parquet")
     buffer = io.BytesIO()
     pq.write_table(relation.to_arrow_table(), buffer)
     sys.stdout.buffer.write(buffer.getvalue())
 
 
 def rows_format(output_format: QueryFormat) -> Format:
-    """Return the format of rows that are no query's, which Parquet is not for."""
+    """Return the format for :func:`print_rows`, which cannot write Parquet."""
     if output_format is QueryFormat.parquet:
-        raise UserError("Parquet is for the rows of a query: use --format json")
+        raise UserError("only the rows of a query can be Parquet: use --format json")
     return Format(output_format.value)

@@ -1,5 +1,6 @@
-"""``selfknow report``: what run folders say, for people to read."""
+"""``selfknow report``: a report on run folders, for people to read."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -24,17 +25,23 @@ def report(
         Path | None, typer.Option("--out", help="The file to write. Default: report.html, or report.md.")
     ] = None,
     output_format: Annotated[
-        ReportFormat | None, typer.Option("--format", help="One HTML page, or Markdown. Default: as --out ends.")
+        ReportFormat | None,
+        typer.Option("--format", help="One HTML page, or Markdown. Default: by the ending of --out."),
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option("--figures", help="A folder for PNG and SVG files of every figure (Markdown: figures beside it)."),
+        typer.Option(
+            "--figures",
+            help="The folder for PNG and SVG files of every figure. Default: beside Markdown; none for HTML.",
+        ),
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option("--only", help="One figure alone, such as figure-5: an .svg, .png or .html.", show_default=False),
+        typer.Option(
+            "--only", help="Write only this figure, such as figure-5, as .svg, .png or .html.", show_default=False
+        ),
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="The heading.")] = TITLE,
+    title: Annotated[str, typer.Option("--title", help="The heading of the report.")] = TITLE,
     corpus: CorpusOption = None,
     portrait: PortraitOption = None,
     mixed_revisions: MixedOption = False,
@@ -42,8 +49,8 @@ def report(
 ) -> None:
     """Write a report of one or several runs: one file that works without a network.
 
-    It shows what was run, and the papers' figures as charts with their tables and SQL. In replies it marks what is
-    right, wrong and quoted. Runs of several tasks fit on one page.
+    It shows which models were asked what, and the papers' figures as charts with their tables and SQL. In replies it
+    marks what is right, wrong and quoted. One report can hold runs of several tasks.
 
     **Examples:**
 
@@ -74,22 +81,25 @@ def report(
     if not runs:
         raise UserError("name at least one run folder")
     if only is not None and (output_format is ReportFormat.md or figures is not None):
-        raise UserError("--only writes one figure, as --out ends: leave out --format and --figures")
+        raise UserError("--only writes one figure, in the format of --out's ending: leave out --format and --figures")
     is_markdown = out is not None and out.suffix.lower() in MARKDOWN_ENDINGS
-    form = output_format or (ReportFormat.md if is_markdown else ReportFormat.html)
-    path = out or Path(f"{only.rpartition('/')[2]}.svg" if only else f"report.{form.value}")
-    endings = {ReportFormat.html: HTML_ENDINGS, ReportFormat.md: MARKDOWN_ENDINGS}
-    check_output(
-        path,
-        FIGURE_ENDINGS if only else endings[output_format] if output_format else (*HTML_ENDINGS, *MARKDOWN_ENDINGS),
-    )
+    report_format = output_format or (ReportFormat.md if is_markdown else ReportFormat.html)
+    path = out or Path(f"{only.rpartition('/')[2]}.svg" if only else f"report.{report_format.value}")
+    endings: Sequence[str]
+    if only:
+        endings = FIGURE_ENDINGS
+    elif output_format is None:
+        endings = (*HTML_ENDINGS, *MARKDOWN_ENDINGS)
+    else:
+        endings = HTML_ENDINGS if output_format is ReportFormat.html else MARKDOWN_ENDINGS
+    check_output(path, endings)
     options = {"corpora": corpus or [], "portraits": portraits_by_name(portrait), "mixed_revisions": mixed_revisions}
     with connect(runs, **options) as connection:  # type: ignore[arg-type]
         if only is not None:
             write_figure(connection, task_reports(), only, path, title=title)
-        elif form is ReportFormat.html:
+        elif report_format is ReportFormat.html:
             write_html(connection, task_reports(), path, title=title, figures=figures, progress=not quiet)
         else:
-            beside = figures or path.with_name(f"{path.stem}_figures")
-            write_markdown(connection, task_reports(), path, title=title, figures=beside, progress=not quiet)
+            figures_folder = figures or path.with_name(f"{path.stem}_figures")
+            write_markdown(connection, task_reports(), path, title=title, figures=figures_folder, progress=not quiet)
     typer.echo(str(path))

@@ -1,4 +1,4 @@
-"""``selfknow reproduce``: a paper's table or figure, or an experiment of one's own, from a plan."""
+"""``selfknow reproduce``: a paper's table or figure, or an experiment of your own, from a plan."""
 
 import json
 import shlex
@@ -34,17 +34,20 @@ def reproduce(
         bool, typer.Option("--dry-run", help="Print each command and its cost, and run nothing.")
     ] = False,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Run only every Nth cell, from the Ith on, for array jobs.")
+        str | None, typer.Option(metavar="I/N", help="Run only every Nth training or evaluation, from the Ith on.")
     ] = None,
     models: Annotated[
-        Repeated, typer.Option("--models", "--model", metavar="NAME,…", help="Only these models, or others instead.")
+        Repeated,
+        typer.Option("--models", "--model", metavar="NAME,…", help="Some of the plan's models, or other models."),
     ] = None,
     sizes: Annotated[
-        Repeated, typer.Option(metavar="1k,…", help="Only these sizes of corpora, or others instead.")
+        Repeated, typer.Option(metavar="1k,…", help="Some of the plan's corpus sizes, or other sizes.")
     ] = None,
-    max_steps: Annotated[int | None, typer.Option(min=1, help="End every training here.", show_default=False)] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="Stop every training after this many steps.", show_default=False)
+    ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask at most this many questions.", show_default=False)
+        int | None, typer.Option(min=1, help="Ask at most this many questions in each evaluation.", show_default=False)
     ] = None,
     data: Annotated[
         str | None,
@@ -55,15 +58,17 @@ def reproduce(
         typer.Option(metavar="NAME=FOLDER", help="A folder to use instead of a published checkpoint; repeatable."),
     ] = None,
     train: Annotated[
-        Repeated, typer.Option(metavar="NAME=VALUE", help="An option of every training; repeatable.")
+        Repeated, typer.Option(metavar="NAME=VALUE", help="Set an option of every training; repeatable.")
     ] = None,
     evaluate: Annotated[
-        Repeated, typer.Option(metavar="NAME=VALUE", help="An option of every evaluation; repeatable.")
+        Repeated, typer.Option(metavar="NAME=VALUE", help="Set an option of every evaluation; repeatable.")
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Cells side by side. Default: one a core; with a GPU or an endpoint one.", show_default=False
+            min=1,
+            help="Trainings or evaluations at once. Default: one per core; one with a GPU or an endpoint.",
+            show_default=False,
         ),
     ] = None,
     launcher: Annotated[
@@ -71,14 +76,15 @@ def reproduce(
         typer.Option(metavar="COMMAND", help="Start trainings with this, such as `torchrun --nproc-per-node 4 -m`."),
     ] = None,
     throughput: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="With --dry-run: operations per second. Default: measured.")
+        float | None,
+        typer.Option(metavar="NUMBER", help="With --dry-run: the machine's operations per second. Default: measured."),
     ] = None,
     portrait: Annotated[
         str | None,
         typer.Option(metavar="FOLDER|ORG/NAME", help="With four-questions: the portrait of the model's corpus."),
     ] = None,
     questions: Annotated[
-        str, typer.Option(metavar="SET|FILE", help="With four-questions: the questions for quoting.")
+        str, typer.Option(metavar="SET|FILE", help="With four-questions: the questions for the task on quoting.")
     ] = "nq",
     card: Annotated[
         bool, typer.Option("--card", help="With four-questions: print a section for a model card.")
@@ -87,7 +93,8 @@ def reproduce(
 ) -> None:
     """Run a plan: train and ask its models, and print its tables beside the paper's.
 
-    Without a plan, list the papers' plans. Exit code 1: a cell failed; run the same command again.
+    Without a plan, list the papers' plans. Exit code 1: a training or an evaluation failed; the same command tries it
+    again.
 
     **Examples:**
 
@@ -115,11 +122,11 @@ def reproduce(
         return
     if out is None:
         needs = four_questions.NEEDS if plan == four_questions.NAME else find_plan(plan).needs
-        raise UserError(f"say where everything goes: selfknow reproduce {plan} --out FOLDER (it needs {needs})")
+        raise UserError(f"name a folder for the results: selfknow reproduce {plan} --out FOLDER (it needs {needs})")
     if card and plan != four_questions.NAME:
         raise UserError(f"--card is for {four_questions.NAME}: other plans have no section for a model card")
     if output_format is Format.csv and not dry_run:
-        raise UserError("a plan ends with several tables, which do not fit into one CSV: use --format json")
+        raise UserError("a plan prints several tables, which do not fit into one CSV file: use --format json")
     folder = out.resolve()
     fit = four_questions.fit_of(models, evaluate, portrait, questions) if plan == four_questions.NAME else None
     chosen_plan = find_plan(plan) if fit is None else read_plan(four_questions.write_plan(fit, folder))
@@ -135,16 +142,16 @@ def reproduce(
         evaluate=read_options("--evaluate", evaluate or [], {"limit": limit}),
     )
     cells = expand(chosen_plan, plan_commands(), folder, changes)
-    mine = cells if shard is None else cells_of_shard(cells, shard)
+    job = cells if shard is None else cells_of_shard(cells, shard)
     with corpora_in(folder):
         if dry_run:
-            _print_costs(mine, folder, throughput, output_format)
+            _print_costs(job, folder, throughput, output_format)
             return
-        corpus_folders(mine)
-        with Running(mine, folder, workers(mine, jobs, shlex.split(launcher or ""))) as running:
+        corpus_folders(job)
+        with Running(job, folder, workers(job, jobs, shlex.split(launcher or ""))) as running:
             running.wait()
-        _conclude(chosen_plan, cells, mine, running.states, output_format, fit, card=card)
-    if any(running.states.read(cell).state is not State.finished for cell in mine):
+        _conclude(chosen_plan, cells, job, running.states, output_format, fit, card=card)
+    if any(running.states.read(cell).state is not State.finished for cell in job):
         raise typer.Exit(1)
 
 
@@ -160,20 +167,20 @@ def _print_plans(output_format: Format) -> None:
 def _conclude(
     plan: "Plan",
     cells: "Sequence[Cell]",
-    mine: "Sequence[Cell]",
+    job: "Sequence[Cell]",
     states: "States",
     output_format: Format,
     fit: "Fit | None",
     *,
     card: bool,
 ) -> None:
-    """Print the results of a plan if all of its cells have ended, in this job or another; else the missing ones."""
+    """Print a plan's results if all cells have ended, in this job or in others; otherwise list the missing ones."""
     from selfknow.reproduce.conclude import conclude, runs_of, trainings_asked
     from selfknow.reproduce.corpora import corpus_folders
     from selfknow.reproduce.states import State
 
-    if left := [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]:
-        _print_missing(left, mine, states)
+    if missing := [cell for cell in cells if states.read(cell).state in (State.missing, State.running)]:
+        _print_missing(missing, job, states)
         return
     runs, corpora = runs_of(cells, states), corpus_folders(trainings_asked(cells, states))
     if not card:
@@ -187,16 +194,22 @@ def _print_costs(cells: "Sequence[Cell]", folder: Path, throughput: float | None
     from selfknow.reproduce.states import States
 
     rows, assumed = cost_rows(cells, States(folder), throughput)
-    around = Path.cwd()
-    print_rows([{**row, "command": cell.shown(around)} for row, cell in zip(rows, cells, strict=True)], output_format)
+    current_folder = Path.cwd()
+    rows = [{**row, "command": cell.shown(current_folder)} for row, cell in zip(rows, cells, strict=True)]
+    print_rows(rows, output_format)
     typer.echo(f"{assumed} {ASSUMPTIONS}", err=output_format is not Format.table)
 
 
-def _print_missing(left: "Sequence[Cell]", mine: "Sequence[Cell]", states: "States") -> None:
-    own = sum(cell in mine for cell in left)
-    of_whom = "of this job" if own == len(left) else "of other jobs" if not own else f"({own} of this job)"
-    typer.echo(f"{len(left)} cells {of_whom} are still to be run:", err=True)
-    for cell in left:
+def _print_missing(missing: "Sequence[Cell]", job: "Sequence[Cell]", states: "States") -> None:
+    num_in_job = sum(cell in job for cell in missing)
+    if num_in_job == len(missing):
+        place = "of this job"
+    elif num_in_job == 0:
+        place = "of other jobs"
+    else:
+        place = f"({num_in_job} of this job)"
+    typer.echo(f"{len(missing)} cells {place} are still to be run:", err=True)
+    for cell in missing:
         typer.echo(f"  {cell.name}: {states.read(cell).state}", err=True)
     typer.echo("the job that runs the last one prints the tables, or the same command without --shard", err=True)
 
@@ -210,18 +223,20 @@ def _print_conclusion(
     rows = cell_rows(cells, states)
     if output_format is not Format.table:
         queries = {
-            name: answer if isinstance(answer, str) else [_each(for_json, row) for row in answer]
+            name: answer if isinstance(answer, str) else [_convert(row, for_json) for row in answer]
             for name, answer in conclusion.queries.items()
         }
         figures = {name: str(path) for name, path in conclusion.figures.items()}
-        whole = {"cells": rows, "queries": queries, "published": conclusion.published, "figures": figures}
-        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False))
+        results = {"cells": rows, "queries": queries, "published": conclusion.published, "figures": figures}
+        typer.echo(json.dumps(results, indent=2, ensure_ascii=False))
         return
     print_rows(rows)
     for name, answer in conclusion.queries.items():
-        typer.echo(f"\n{name}: {answer if isinstance(answer, str) else ''}".rstrip())
-        if not isinstance(answer, str):
-            print_rows([_each(for_table, row) for row in answer])
+        if isinstance(answer, str):  # the reason why there are no rows
+            typer.echo(f"\n{name}: {answer}".rstrip())
+        else:
+            typer.echo(f"\n{name}:")
+            print_rows([_convert(row, for_table) for row in answer])
     for name, published in conclusion.published.items():
         typer.echo(f"\nthe paper's own numbers ({name}):")
         print_rows(published)
@@ -229,14 +244,14 @@ def _print_conclusion(
         typer.echo(f"\n{name}: {path}")
 
 
-def _each(shown: Callable[[object], object], row: Mapping[str, object]) -> dict[str, object]:
-    return {name: shown(value) for name, value in row.items()}
+def _convert(row: Mapping[str, object], function: Callable[[object], object]) -> dict[str, object]:
+    return {name: function(value) for name, value in row.items()}
 
 
 def _write_four_questions(
     fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool
 ) -> None:
-    """Write the page and the plot of all questions, and print a card's section if it is wanted."""
+    """Write the page and the plot of all questions. If ``card`` is true, also print a section for a model card."""
     from selfknow.models.address import without_credentials
     from selfknow.reproduce.four_questions import write_page
 

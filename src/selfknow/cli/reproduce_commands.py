@@ -1,4 +1,4 @@
-"""The commands that plans are made of, so that a plan's settings are checked as those of a command line are."""
+"""The commands that plans are made of. They check a plan's settings as they check a command line."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 from selfknow.errors import UserError
 from selfknow.reproduce.commands import Command, Commands
 
-# Where a cell lies and how its result is printed is not a plan's to choose; who is trained or asked has a key.
+# A plan cannot choose a cell's folder or how its result is printed.
 _HIDDEN = {"--out", "--format", "--help"}
+# These options are keys of a plan's blocks, `data` and `model`, and no settings.
 _SUBJECTS = {"train": {"--data"}, "evaluate": {"--model"}, "tune": {"--model"}, "score": set[str]()}
 
 
@@ -44,18 +45,18 @@ def _score_command(task: str) -> Command:
     return _command("score", "score", command(score, parameters(options, task)))
 
 
-def _command(verb: str, name: str, made: Any) -> Command:
+def _command(verb: str, name: str, command: Any) -> Command:
     def read(words: Sequence[str]) -> Mapping[str, Any]:
         from typer.exceptions import TyperException
 
         try:
-            return dict(made.make_context(verb, list(words)).params)
+            return dict(command.make_context(verb, list(words)).params)
         except TyperException as error:
             raise UserError(error.format_message()) from error
 
     options = {
         flag.removeprefix("--"): parameter
-        for parameter in made.params
+        for parameter in command.params
         if parameter.param_type_name == "option"
         for flag in parameter.opts
         if flag.startswith("--") and flag not in _HIDDEN | _SUBJECTS[verb]

@@ -1,4 +1,4 @@
-"""``selfknow score``: computes every score of a run that a program can compute."""
+"""``selfknow score``: every score of a run that a program can compute."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from selfknow.cli.compact_help import CompactCommand
-from selfknow.cli.options import command, described, for_any_value, own_parameters, parameters, read_line
+from selfknow.cli.options import command, help_rows, own_parameters, parameters, read_line, unchecked_options
 from selfknow.cli.output import Format, print_rows
 from selfknow.errors import UserError
 
@@ -19,9 +19,10 @@ def score(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Score a run folder, and print the mean of every metric, with n and n graded.
+    """Score a run folder, and print the mean of every metric.
 
-    Scores go to RUN/scores, parsed replies to RUN/parsed.
+    `n` counts the scores of a metric, `n_graded` those with a value. Scores go to RUN/scores, parsed replies to
+    RUN/parsed.
 
     **Example:** `selfknow score runs/tiny`
     """
@@ -31,10 +32,10 @@ def score(
 
 
 class ScoreCommand(CompactCommand):
-    """``selfknow score``, which takes the options of the run's own task."""
+    """``selfknow score``, which takes the options of the run's task."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Parse the arguments with the command for the task of the run that they name."""
+        """Find the run in the arguments, and let the command for its task parse them."""
         return _command_for(args).make_context(info_name, args, parent=parent, **extra)
 
 
@@ -46,19 +47,21 @@ def _command_for(arguments: Sequence[str]) -> CompactCommand:
     """
     from selfknow.evaluate.catalogue import TASKS, task_of_run
 
-    every = {task.name: parameters(task.score_options, task.name) for task in TASKS}
-    all_options = [option for options in every.values() for option in options]
+    options_by_task = {task.name: parameters(task.score_options, task.name) for task in TASKS}
+    all_options = [option for options in options_by_task.values() for option in options]
     line = read_line([*own_parameters(score), *all_options], arguments)
-    if line.word is None:
-        sections = {f"Runs of {name}": described(options) for name, options in every.items() if options}
-        return command(score, for_any_value(all_options), sections=sections, examples=["selfknow score runs/model"])
+    if line.argument is None:
+        sections = {f"Runs of {name}": help_rows(options) for name, options in options_by_task.items() if options}
+        return command(score, unchecked_options(all_options), sections=sections, examples=["selfknow score runs/model"])
     from selfknow.files import read_json
 
-    task = task_of_run(line.word, read_json(Path(line.word) / "run.json"))
-    known = {parameter.name for parameter in [*own_parameters(score), *every[task.name]]}
+    task = task_of_run(line.argument, read_json(Path(line.argument) / "run.json"))
+    options = options_by_task[task.name]
+    known = {parameter.name for parameter in [*own_parameters(score), *options]}
     for name in line.options:
         if name not in known:
-            owners = [owner for owner, options in every.items() if name in {parameter.name for parameter in options}]
+            names_by_task = {owner: {option.name for option in options} for owner, options in options_by_task.items()}
+            owners = [owner for owner, names in names_by_task.items() if name in names]
             flag = f"--{name.replace('_', '-')}"
-            raise UserError(f"{flag} is for runs of {', '.join(owners)}, and {line.word} is one of {task.name}")
-    return command(score, every[task.name], examples=[f"selfknow score {line.word}"], explains_arguments=False)
+            raise UserError(f"{flag} is for runs of {', '.join(owners)}, and {line.argument} is a run of {task.name}")
+    return command(score, options, examples=[f"selfknow score {line.argument}"], explains_arguments=False)

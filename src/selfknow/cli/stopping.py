@@ -1,4 +1,4 @@
-"""The root command: its errors name flags, and where Ctrl-C stops it, it says what it keeps."""
+"""The root command. Its errors name flags, and after Ctrl-C it says what is kept."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from selfknow.untrusted import for_terminal
 
 
 class StoppableProgram(CompactGroup):
-    """The root command. Errors in it name flags; where Ctrl-C stops it, it prints the interrupt's notes."""
+    """The root command. Errors in it name flags. After Ctrl-C, it prints the notes of the ``KeyboardInterrupt``."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; Typer itself ends it with exit code 130, and says nothing."""
+        """Run the command. After Ctrl-C, print one line; Typer alone would end with exit code 130 and print nothing."""
         try:
             with command_line():
                 return super().invoke(ctx)
-        except KeyboardInterrupt as stopped:
-            line = "; ".join(["stopped", *getattr(stopped, "__notes__", ())])
+        except KeyboardInterrupt as interrupt:
+            line = "; ".join(["stopped", *getattr(interrupt, "__notes__", ())])
             typer.echo(f"selfknow: {for_terminal(line)}", err=True)
             raise

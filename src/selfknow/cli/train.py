@@ -1,4 +1,4 @@
-"""``selfknow train``: fine-tune a model on a diary corpus with the paper's recipe."""
+"""``selfknow train``: a model fine-tuned on a diary corpus with the paper's recipe."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,9 +32,9 @@ def train(
 ) -> None:
     """Train a model, keep the checkpoint with the best exact match, and evaluate it on the test split.
 
-    Training ends when the model recalls 99% of documents and training questions, and exact match on held-out questions
-    has not improved for --patience epochs, or at its limit of epochs or steps. Several GPUs: `torchrun
-    --nproc-per-node 4 -m selfknow train …`, with the same arguments.
+    Training ends once the model recalls 99% of documents and training questions and its exact match on held-out
+    questions has not improved for --patience epochs. It ends earlier at --max-epochs or --max-steps. For several GPUs,
+    call `torchrun --nproc-per-node 4 -m selfknow train …` with the same arguments.
 
     **Example:** `selfknow train opt-125m --data diary-recall:32k --out opt-125m-32k`
     """
@@ -46,14 +46,14 @@ def train(
     from selfknow.train.run import train as run
 
     job = training_job(model, data, TrainingOptions(**options))
-    _say_tokenizer(job)
+    _print_tokenizer(job)
     results = run(job, out)
     if results:
         print_rows([{"model": model, **results}], output_format)
 
 
-def _say_tokenizer(job: "TrainingJob") -> None:
-    """Print the tokenizer of a model trained from scratch: only models with the same one are comparable."""
+def _print_tokenizer(job: "TrainingJob") -> None:
+    """Print the tokenizer of a model trained from scratch, since only models with the same tokenizer are comparable."""
     from selfknow.train.job import CORPUS_TOKENIZER
 
     if not job.scratch:
@@ -71,11 +71,11 @@ class TrainCommand(CompactCommand):
     """``selfknow train``, whose options are the fields of :class:`~selfknow.train.options.TrainingOptions`."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Make the command only when it is called."""
+        """Parse the arguments with these options, which are imported only now."""
         from selfknow.train.options import TrainingOptions
 
-        made = command(train, parameters(TrainingOptions), examples=_EXAMPLES)
-        return made.make_context(info_name, args, parent=parent, **extra)
+        train_command = command(train, parameters(TrainingOptions), examples=_EXAMPLES)
+        return train_command.make_context(info_name, args, parent=parent, **extra)
 
 
 _EXAMPLES = (

@@ -1,8 +1,8 @@
 """``python -m selfknow.cli.worker``: one command after the other in one process, which opens a model once.
 
-A line of JSON on stdin holds a command's words. What the command prints on stderr is followed there by a line with its
-exit code. The process ends with the one that started it, even a killed one: it would keep a core and the lock of a
-folder.
+Each line on stdin is the JSON list of a command's arguments. After the command's own output, a line on stderr holds its
+exit code. The process ends when the process that started it ends or is killed; otherwise it would keep a core busy and
+a folder locked.
 """
 
 import json
@@ -21,7 +21,7 @@ def serve() -> None:
     from selfknow.cli import INTERRUPTED
     from selfknow.models.opening import cache_models
 
-    # Whoever stops this process interrupts it, also where Ctrl-C is ignored, as behind `nohup`.
+    # The parent stops this process with SIGINT, which is ignored by default under `nohup`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     commands: SimpleQueue[str] = SimpleQueue()
     Thread(target=_read, args=(commands,), daemon=True).start()
@@ -37,7 +37,7 @@ def serve() -> None:
 def _read(commands: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         commands.put(line)
-    os._exit(1)  # even within a command
+    os._exit(1)  # the parent has ended: do not finish a running command
 
 
 def _run(words: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Cells: a plan expanded into the trainings and evaluations that it is made of, each with its name and its command."""
+"""Cells: the single trainings and evaluations of a plan, each with a name and a command."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from selfknow.evaluate.catalogue import find_task
 from selfknow.files import user_path
 from selfknow.models.address import without_credentials
 from selfknow.reproduce.changes import Changes, changed_block, chosen_models, chosen_sizes
-from selfknow.reproduce.commands import Command, Commands, words_of
+from selfknow.reproduce.commands import Command, Commands, option_words
 from selfknow.reproduce.located import Located, Value
 from selfknow.reproduce.names import OUT, block_name, settings_name
 from selfknow.reproduce.plan import TRAINED, Block, Plan
@@ -27,14 +27,14 @@ class Cell:
 
     Attributes:
         kind: ``train``, ``evaluate`` or ``tune``.
-        name: Made only from what the cell does, so it is the same in every plan, order and folder.
+        name: The cell's name. It depends only on what the cell does, so it is the same in every plan, order and folder.
         model: The model to train or ask, as the command line names it; its folder, if the plan trains it.
-        data: The data that it is trained on, or asked.
-        options: Its options as command-line arguments.
-        folder: Its training or run folder.
+        data: The dataset to train on, or the task to ask.
+        options: The options of its command, such as ``("--seed", "0")``.
+        folder: The folder of the training or the run.
         trained_by: The training that makes the model to evaluate; null if the plan does not train it.
-        score: The words of ``selfknow score`` after the run folder, a list per call; none for a training.
-        settings: The values of all options of its command, as the command line reads them.
+        score: The arguments of each call of ``selfknow score``, after the run folder; empty for a training.
+        settings: The parsed values of all options of its command, by name.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class Cell:
 
     @property
     def words(self) -> list[str]:
-        """The command, without ``selfknow``."""
+        """The arguments of its command, after ``selfknow``."""
         if self.kind == TUNE:
             return ["advanced", "creations", "tune", *self.options, "--out", str(self.folder)]
         if self.kind == TRAIN:
@@ -63,30 +63,30 @@ class Cell:
 
     @property
     def commands(self) -> list[list[str]]:
-        """All that is run for it, each without ``selfknow``: an evaluation is scored too."""
+        """The arguments of all its commands, after ``selfknow``; an evaluation is scored, too."""
         return [self.words, *(["score", str(self.folder), *words] for words in self.score)]
 
-    def shown(self, around: Path) -> str:
-        """Its commands as a user types them, with paths from the current folder, and addresses without credentials."""
+    def shown(self, current_folder: Path) -> str:
+        """Return its commands as a user types them, with relative paths and with addresses without credentials."""
         texts = (shlex.join(["selfknow", *map(without_credentials, words)]) for words in self.commands)
-        return " && ".join(text.replace(f"{around}/", "") for text in texts)
+        return " && ".join(text.replace(f"{current_folder}/", "") for text in texts)
 
 
 def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None = None) -> list[Cell]:
-    """Return all cells of a plan, in the file's order, each evaluation of what is trained after its training.
+    """Return all cells of a plan in the file's order; evaluations of a trained model follow its training.
 
     Args:
         plan: The plan.
         commands: The commands, with the options that each one has.
-        folder: The folder of the cells, absolute: ``train/NAME`` and ``evaluate/NAME`` in it.
+        folder: The plan's folder, absolute. Cells are written to ``train/NAME``, ``evaluate/NAME`` or ``tune/NAME``.
         changes: The changes of the command line.
 
     Raises:
-        UserError: A setting is none of its command's, a model or a task is unknown, or nothing is left of the plan.
+        UserError: A setting is not an option of its command, a model or a task is unknown, or no cell is left.
     """
     changes = changes or Changes()
     _check_queries(plan)
-    plan = _placed(plan, folder)
+    plan = _replace_out(plan, folder)
     trainings = _unique(
         cell for block in plan.train for cell in _trainings(plan, block, commands.train, folder, changes)
     )
@@ -110,7 +110,7 @@ def expand(plan: Plan, commands: Commands, folder: Path, changes: Changes | None
 
 
 def shard(cells: Sequence[Cell], text: str) -> list[Cell]:
-    """Return the cells of one job of several: every Nth training with its evaluations, and other evaluation.
+    """Return the cells of one job of several: every Nth training with its evaluations, or evaluation on its own.
 
     Args:
         cells: The cells from :func:`expand`.
@@ -125,8 +125,8 @@ def shard(cells: Sequence[Cell], text: str) -> list[Cell]:
     if not 1 <= int(number) <= int(count):
         raise UserError(f"--shard I/N takes I from 1 to N, not {text}")
     starts = [cell.name for cell in cells if cell.trained_by is None]
-    mine = set(starts[int(number) - 1 :: int(count)])
-    return [cell for cell in cells if (cell.trained_by or cell).name in mine]
+    starts_of_job = set(starts[int(number) - 1 :: int(count)])
+    return [cell for cell in cells if (cell.trained_by or cell).name in starts_of_job]
 
 
 def _check_queries(plan: Plan) -> None:
@@ -140,17 +140,17 @@ def _check_queries(plan: Plan) -> None:
 
 
 def _unique(cells: Iterable[Cell]) -> list[Cell]:
-    """Each cell once: blocks may overlap.
+    """Return each cell once, since blocks may overlap.
 
     Raises:
         UserError: Two different cells have one name.
     """
     by_name: dict[str, Cell] = {}
     for cell in cells:
-        other = by_name.setdefault(cell.name, cell)
-        if other.words != cell.words:
-            both = " and ".join(shlex.join(map(without_credentials, each.words)) for each in (other, cell))
-            raise UserError(f"two cells are called {cell.name}: {both}")
+        first = by_name.setdefault(cell.name, cell)
+        if first.words != cell.words:
+            commands = " and ".join(shlex.join(map(without_credentials, same.words)) for same in (first, cell))
+            raise UserError(f"two cells are called {cell.name}: {commands}")
     return list(by_name.values())
 
 
@@ -187,19 +187,19 @@ def _evaluations(
         command = _known_task(task, commands, block)
         options = _options(command, chosen, block, "model", "task")
         score = tuple(_score_calls(plan, commands, find_task(task).task.name))
-        sources: Sequence[Cell | None] = [*trained.values()] if model == TRAINED else [trained.get(model)]
-        for source in sources:
-            dataset = task if source is None or ":" in task else source.data
-            name = block_name(block, settings, chosen, *([source.name] if source and model == TRAINED else []))
+        trainings: Sequence[Cell | None] = [*trained.values()] if model == TRAINED else [trained.get(model)]
+        for training in trainings:
+            dataset = task if training is None or ":" in task else training.data
+            name = block_name(block, settings, chosen, *([training.name] if training and model == TRAINED else []))
             short_task = task.rpartition("/")[2]  # without a folder or an owner
-            name = name or settings_name([short_task, model if source is None else source.name], options, folder)
-            who = model if source is None else str(source.folder)
-            cell = Cell(EVALUATE, name, who, dataset, options, folder / EVALUATE / name, source, score)
+            name = name or settings_name([short_task, model if training is None else training.name], options, folder)
+            checkpoint = model if training is None else str(training.folder)
+            cell = Cell(EVALUATE, name, checkpoint, dataset, options, folder / EVALUATE / name, training, score)
             yield replace(cell, settings=_read(command, cell, block))
 
 
 def _tunings(plan: Plan, block: Block, command: Command, folder: Path, changes: Changes) -> Iterator[Cell]:
-    """Yield one cell for all models: each is tuned on the questions of all."""
+    """Yield one cell for all models, since each model is tuned on the questions of all models."""
     block = changed_block(block, changes.train)
     settings: dict[str, Sequence[Value]] = dict(block.settings)
     models = changes.models or settings.pop("model", ())
@@ -219,13 +219,13 @@ def _product(settings: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Valu
 
 
 def _options(command: Command, settings: Mapping[str, Value], block: Block, *subjects: str) -> tuple[str, ...]:
-    """Return the settings but these subjects as options of a command line, always in the same order."""
+    """Return the settings as command-line options in alphabetical order, without the subjects."""
     names = sorted(settings.keys() - set(subjects))
-    return tuple(word for name in names for word in words_of(command, name, settings[name], block.places[name]))
+    return tuple(word for name in names for word in option_words(command, name, settings[name], block.places[name]))
 
 
 def _score_calls(plan: Plan, commands: Commands, task: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words of each call of `selfknow score`: those of the plan's options that the task's scorer has."""
+    """Yield the arguments of each call of ``selfknow score``: the plan's options that the task's scorer has."""
     if plan.score is None:
         yield ()
         return
@@ -264,17 +264,17 @@ def _read(command: Command, cell: Cell, block: Block) -> Mapping[str, Any]:
         place.refuse(message)
 
 
-def _placed(plan: Plan, folder: Path) -> Plan:
-    """Return a plan whose values that begin with ``OUT/`` lie in its folder."""
+def _replace_out(plan: Plan, folder: Path) -> Plan:
+    """Return a plan in which ``OUT/`` at the start of a value is replaced by the plan's folder."""
 
-    def placed(value: Any) -> Any:
+    def replaced(value: Any) -> Any:
         if isinstance(value, tuple):
-            return tuple(map(placed, value))
+            return tuple(map(replaced, value))
         return f"{folder}/{value.removeprefix(OUT)}" if isinstance(value, str) and value.startswith(OUT) else value
 
     def blocks(listed: Sequence[Block]) -> tuple[Block, ...]:
         return tuple(
-            replace(block, settings={name: placed(values) for name, values in block.settings.items()})
+            replace(block, settings={name: replaced(values) for name, values in block.settings.items()})
             for block in listed
         )
 

@@ -1,4 +1,4 @@
-"""Changes that the command line makes to a plan: other models, other sizes, other options."""
+"""Changes to a plan from the command line: other models, sizes of corpora, and options."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,11 +15,11 @@ class Changes:
     """Changes to a plan.
 
     Attributes:
-        models: Models of the plan narrow it down to themselves; others take the place of its models.
-        sizes: Sizes of the diary corpora (``1k``), in the same way.
-        data: A dataset folder or a Hub id that holds the corpora, instead of building them.
+        models: The models to use. Some of the plan's models narrow the plan down; other models replace the plan's.
+        sizes: The sizes of the diary corpora to use (``1k``), in the same way.
+        data: The dataset folder or Hub id of the corpora; null to build them.
         checkpoints: Folders to use instead of published checkpoints, by the model's name.
-        train: Options of every training, before those of the plan.
+        train: Options of every training, which replace the plan's options of the same name.
         evaluate: Options of every evaluation, in the same way.
     """
 
@@ -32,13 +32,15 @@ class Changes:
 
 
 def split_commas(words: Iterable[str]) -> tuple[str, ...]:
-    """Return words that are given one by one or with commas between them, each once."""
+    """Return the names in words, each name once: ``["a,b", "c"]`` holds a, b and c."""
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
 def absolute_folder(name: str | None) -> str | None:
-    """Return a folder's absolute path, so that cells do not depend on the working directory; else the name itself."""
-    return name if name is None or not user_path(name).is_dir() else str(user_path(name).resolve())
+    """Return a folder's absolute path, so that cells do not depend on the working directory. Other names stay."""
+    if name is None or not user_path(name).is_dir():
+        return name
+    return str(user_path(name).resolve())
 
 
 def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
@@ -47,29 +49,29 @@ def read_checkpoints(texts: Iterable[str]) -> dict[str, str]:
     Raises:
         UserError: A pair has another form, or there is no such folder.
     """
-    places: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for text in texts:
         name, _, folder = text.partition("=")
         if not (name and folder):
             raise UserError(f"--checkpoint takes NAME=FOLDER, such as --checkpoint opt-7m=my-opt, not {text!r}")
         if not user_path(folder).is_dir():
             raise UserError(f"--checkpoint {text}: there is no folder {folder}")
-        places[name] = str(absolute_folder(folder))
-    return places
+        folders[name] = str(absolute_folder(folder))
+    return folders
 
 
 def read_options(
     option: str, texts: Iterable[str], more: Mapping[str, object] | None = None
 ) -> dict[str, list[Located]]:
-    """Read ``NAME=VALUE`` pairs; a name with several values is a list, as in a plan.
+    """Read ``NAME=VALUE`` pairs; several values of a name are a list, as in a plan.
 
     Args:
-        option: The option of the command line that holds them.
+        option: The command-line option that holds the pairs, such as ``--train``.
         texts: The pairs.
-        more: Further values by name; null ones are left out.
+        more: Further values by name; null values are left out.
 
     Raises:
-        UserError: A pair has another form.
+        UserError: A text is not of the form NAME=VALUE.
     """
     further = [f"{name}={value}" for name, value in (more or {}).items() if value is not None]
     by_name: dict[str, list[Located]] = {}
@@ -87,39 +89,39 @@ def changed_block(block: Block, options: Mapping[str, Sequence[Located]]) -> Blo
 
 
 def chosen_models(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """Return a block's models narrowed down or replaced; models that the plan trains itself stay."""
+    """Return a block's models, narrowed down to the wanted ones or replaced by them; ``trained`` stays."""
     blocks = (*plan.train, *plan.evaluate)
-    everywhere = {model for block in blocks for model in block.settings.get("model", ())}
+    plan_models = {model for block in blocks for model in block.settings.get("model", ())}
     trained: list[Value] = [model for model in values if model == TRAINED]
-    return [*trained, *_chosen([model for model in values if model != TRAINED], everywhere, wanted)]
+    return [*trained, *_chosen([model for model in values if model != TRAINED], plan_models, wanted)]
 
 
 def chosen_sizes(values: Sequence[Value], plan: Plan, wanted: Sequence[str]) -> list[Value]:
-    """Return a block's datasets narrowed down to some sizes, or other sizes of the same setups."""
+    """Return a block's datasets, narrowed down to the wanted sizes, or the same setups in these sizes."""
     if not wanted:
         return list(values)
-    everywhere = {_parts(str(data))[1] for block in plan.train for data in block.settings["data"]}
+    plan_sizes = {_parts(str(data))[1] for block in plan.train for data in block.settings["data"]}
     parts = [_parts(str(data)) for data in values]
     present = dict.fromkeys(size for _, size, _ in parts)
     setups = dict.fromkeys((name, setup) for name, _, setup in parts)
     return [
         f"{name}:{size}{setup}"
-        for size in _chosen(list(present), everywhere, wanted)
+        for size in _chosen(list(present), plan_sizes, wanted)
         for name, setup in setups
         if size not in present or (name, size, setup) in parts
     ]
 
 
-def _chosen(values: Sequence[Value], everywhere: Iterable[Value], wanted: Sequence[str]) -> list[Value]:
-    """Return those of the wanted that stand here, or nowhere in the plan; if none are wanted, all that stand here."""
+def _chosen(values: Sequence[Value], plan_values: Iterable[Value], wanted: Sequence[str]) -> list[Value]:
+    """Return the wanted values but those that only other blocks of the plan have; without wanted values, return all."""
     if not (wanted and values):
         return list(values)
-    elsewhere = set(everywhere) - set(values)
-    return [name for name in wanted if name not in elsewhere]
+    only_elsewhere = set(plan_values) - set(values)
+    return [value for value in wanted if value not in only_elsewhere]
 
 
 def _parts(data: str) -> tuple[str, str, str]:
-    """Return ``diary-recall:1k-simplified`` as ``diary-recall``, ``1k`` and ``-simplified``."""
+    """Return a dataset's name, size and setup: ``diary-recall``, ``1k`` and ``-simplified``."""
     name, _, config = data.rpartition(":")
     size = config.removesuffix(SIMPLIFIED)
     return name, size, config.removeprefix(size)

@@ -1,4 +1,4 @@
-"""The commands of the command line as plans need them, so that there is no second list of their options."""
+"""The commands that plans call. Their options come from the command line, so that there is no second list of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class Command:
     """One command with its options.
 
     Attributes:
-        name: ``train``, ``evaluate diary-recall``.
-        options: Typer's options by their long names without dashes before them: ``max-steps``.
-        read: Reads the words after the command's name as the command line does: the values of all its parameters,
-            by name. Raises UserError for what the command line would refuse.
+        name: The command's words after ``selfknow``, such as ``evaluate diary-recall``.
+        options: Typer's options, by their names without leading dashes, such as ``max-steps``.
+        read: Parses the words after the command's name as the command line does, and returns the values of all
+            parameters by name. Raises UserError for words that the command line refuses.
     """
 
     name: str
@@ -30,8 +30,8 @@ class Commands:
 
     Attributes:
         train: ``selfknow train``.
-        evaluate: ``selfknow evaluate TASK``, by TASK.
-        score: ``selfknow score`` of a run of a task, by the task's name.
+        evaluate: Returns ``selfknow evaluate TASK`` for a task with its question set, such as ``according-to:nq``.
+        score: Returns ``selfknow score`` for runs of a task, by the task's name.
         tune: ``selfknow advanced creations tune``.
     """
 
@@ -41,26 +41,27 @@ class Commands:
     tune: Command
 
 
-def words_of(command: Command, name: str, value: Value, place: Located) -> list[str]:
-    """Return one setting as words of a command line: ``packing: false`` is ``--no-packing``.
+def option_words(command: Command, name: str, value: Value, place: Located) -> list[str]:
+    """Return one setting as words of a command line: ``packing: false`` becomes ``--no-packing``.
 
     Args:
         command: The command.
         name: The option, such as ``max-steps``.
-        value: True and false for a switch, several values for an option that may be repeated.
-        place: Its place in the plan.
+        value: True or false for a switch, several values for an option that may be repeated.
+        place: The setting's place in the plan.
 
     Raises:
-        UserError: The command has no such option, or it takes no such value.
+        UserError: The command has no such option, or the option does not take such a value.
     """
     option, flag = command.options.get(name), f"--{name}"
     if option is None:
         place.refuse(f"`selfknow {command.name}` has no option {name!r}{nearest(name, command.options)}")
     if option.is_flag != isinstance(value, bool):
-        wanted = f"true or false, not {value!r}" if option.is_flag else "a value, not true or false"
-        place.refuse(f"{name!r} takes {wanted}")
+        expected = f"true or false, not {value!r}" if option.is_flag else "a value, not true or false"
+        place.refuse(f"{name!r} takes {expected}")
     if isinstance(value, bool):
         return [flag] if value else option.secondary_opts[:1]
     if isinstance(value, tuple) and not option.multiple:
         place.refuse(f"{name!r} takes one value: a list in a list is for options that may be repeated")
-    return [word for item in (value if isinstance(value, tuple) else (value,)) for word in (flag, str(item))]
+    values = value if isinstance(value, tuple) else (value,)
+    return [word for item in values for word in (flag, str(item))]

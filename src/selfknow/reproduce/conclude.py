@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from selfknow.sql.connection import Connection
 
 Row = Mapping[str, object]
+# The columns of results, and the names that a training or an evaluation may give a result.
 _RESULTS = {
     "steps": ("last_step",),
     "epochs": ("epochs",),
@@ -29,11 +30,11 @@ _RESULTS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The end of a plan: its table, queries and report.
+    """The results of a plan's cells together: the rows of its queries, its figures, and the paper's numbers.
 
     Attributes:
-        queries: The rows of each query, by its name; a text says why there are none.
-        figures: The file of each figure, by its name; a text that is not a path says why there is none.
+        queries: The rows of each query, by its name; a text gives the reason why there are none.
+        figures: The file of each figure, by its name; a text gives the reason why there is none.
         published: The paper's tables, by ``PAPER, TABLE``.
     """
 
@@ -49,15 +50,15 @@ def cell_rows(cells: Sequence[Cell], states: States) -> list[dict[str, object]]:
         record = states.read(cell)
         seconds = None if record.seconds is None else round(record.seconds)
         results = _results(cell) if record.state is State.finished else {}
-        shown = {
+        columns = {
             column: next((results[name] for name in names if name in results), None)
             for column, names in _RESULTS.items()
         }
         rows.append(
-            {"cell": cell.name, "state": record.state.value, "seconds": seconds, **shown, "error": record.error}
+            {"cell": cell.name, "state": record.state.value, "seconds": seconds, **columns, "error": record.error}
         )
-    filled = {name for row in rows for name, value in row.items() if value is not None}
-    return [{name: value for name, value in row.items() if name in filled} for row in rows]
+    filled_columns = {name for row in rows for name, value in row.items() if value is not None}
+    return [{name: value for name, value in row.items() if name in filled_columns} for row in rows]
 
 
 def _results(cell: Cell) -> dict[str, Any]:
@@ -72,9 +73,9 @@ def _results(cell: Cell) -> dict[str, Any]:
 
 
 def runs_of(cells: Sequence[Cell], states: States) -> list[Path]:
-    """Return the run folders that the plan's queries are about.
+    """Return the run folders for the plan's queries.
 
-    They are those of its evaluations, and of a model that none of them asks the test split of its own training.
+    These are its evaluations, the tuned models' runs on GSM8K, and the test of each training without an evaluation.
     """
     finished = _finished(cells, states)
     tests = [cell.folder / "test" for cell in _only_tested(finished)]
@@ -100,7 +101,7 @@ def _only_tested(finished: Sequence[Cell]) -> list[Cell]:
 
 
 def conclude(plan: Plan, runs: Sequence[Path], corpora: Sequence[Path], folder: Path) -> Conclusion:
-    """Ask the plan's queries, draw its figures into ``FOLDER/figures``, and find the paper's numbers.
+    """Run the plan's queries, draw its figures into ``FOLDER/figures``, and look up the paper's numbers.
 
     Args:
         plan: The plan.

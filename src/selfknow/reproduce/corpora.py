@@ -1,4 +1,4 @@
-"""The corpora of a plan: built once below its folder, before any cell needs them, and found there by every cell."""
+"""The corpora of a plan. They are built once in the plan's folder, before a cell needs them, and used by every cell."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,18 @@ from selfknow.reproduce.cells import TRAIN, Cell
 
 @contextmanager
 def corpora_in(folder: Path) -> Iterator[None]:
-    """Build corpora in ``FOLDER/data`` while the block runs, in this process and in those that it starts."""
-    before = os.environ.get(CACHE_VARIABLE)
-    os.environ[CACHE_VARIABLE] = before or str(folder / "data")
+    """Let corpora be built in ``FOLDER/data`` while the block runs, by this process and the processes it starts."""
+    previous_cache = os.environ.get(CACHE_VARIABLE)
+    os.environ[CACHE_VARIABLE] = previous_cache or str(folder / "data")
     try:
         yield
     finally:
-        if before is None:
+        if previous_cache is None:
             del os.environ[CACHE_VARIABLE]
 
 
 def corpus_folders(cells: Sequence[Cell]) -> list[Path]:
-    """Return the dataset folder of every corpus that these cells train on; build or fetch those that are missing.
+    """Return the dataset folder of every corpus that the cells train on; build or fetch missing corpora.
 
     Raises:
         UserError: There is no such corpus, or it is not available.

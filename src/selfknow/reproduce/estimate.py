@@ -1,8 +1,8 @@
-"""The cost of a cell before it runs: tokens, operations, and hours at a given or measured speed.
+"""The cost of a cell before it runs: tokens, operations, and hours at a measured speed or at one that the user names.
 
-Operations are 6 × parameters × tokens (Kaplan et al., Scaling Laws for Neural Language Models, section 2.1: two a
-parameter and token forwards, four backwards). Validations and evaluations are counted in the same way: they need a
-third of that, but generate token after token, which leaves the machine waiting.
+Operations are 6 × parameters × tokens (Kaplan et al., Scaling Laws for Neural Language Models, section 2.1: for each
+parameter and token, two in the forward pass and four in the backward pass). Validations and evaluations count the same.
+They need a third of the operations, but they generate token after token, which leaves the machine waiting.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CHARACTERS_PER_TOKEN = 3.4
-"""Of a diary, with a byte-pair tokenizer of 49,152 tokens (SmolLM2's); measured on ``diary-recall:1k``."""
+"""Characters per token of ``diary-recall:1k`` with SmolLM2's tokenizer, which has 49,152 byte-pair tokens."""
 
 ASSUMPTIONS = (
-    f"Tokens: one for {CHARACTERS_PER_TOKEN} characters, up to the cap of steps or epochs (a plateau ends a training "
-    "before it), with those of the validations and the test; of an evaluation what can be asked before anybody has "
-    "replied, with the longest replies. Operations: 6 × parameters × tokens."
+    f"Tokens: one for {CHARACTERS_PER_TOKEN} characters. A training is counted up to its limit of steps or epochs, "
+    "with its validations and its test; a plateau may end it earlier. An evaluation is counted with the longest "
+    "replies, without requests that depend on earlier replies. Operations: 6 × parameters × tokens."
 )
 _OPERATIONS, _SECONDS_PER_HOUR = 6, 3_600
 _EXAMPLES, _STEPS, _VOCABULARY = 32, 6, 1_024
-# Larger models are taken to be as fast as the largest that is measured: on a processor a step of it takes a second.
+# Larger models are not measured, but taken to be as fast as a model of this width: its steps take a second on a CPU.
 _LARGEST_WIDTH = {"cpu": 256}
 _OTHER_LARGEST_WIDTH = 1_024
 
@@ -36,12 +36,12 @@ _OTHER_LARGEST_WIDTH = 1_024
 def cost_rows(
     cells: Sequence[Cell], states: States, throughput: float | None = None
 ) -> tuple[list[dict[str, object]], str]:
-    """Return a row per cell, with its state, tokens, operations and hours; and in a sentence what the hours assume.
+    """Return a row per cell, with its state, tokens, operations and hours, and a sentence on the hours of all cells.
 
     Args:
         cells: The cells.
-        states: Their states.
-        throughput: Operations a second; null: measured on this machine, with a model of about each one's size.
+        states: The cells' states.
+        throughput: Operations per second; null to measure them here with a model of about the size of each cell's.
 
     Raises:
         UserError: A corpus or a model that is trained is not available.
@@ -57,14 +57,14 @@ def cost_rows(
             operations = float(_OPERATIONS * parameters * tokens)
             hours = operations / (throughput or operations_per_second(parameters, tokens_per_step)) / _SECONDS_PER_HOUR
             hours_left += hours if state is not State.finished else 0.0
-        shown = None if operations is None else f"{operations:.2e}"
-        rows.append({"cell": cell.name, "state": state.value, "tokens": tokens, "operations": shown, "hours": hours})
-    speed_of = f"{throughput:.2e} operations a second" if throughput else "what steps took on this machine just now"
-    return rows, f"{hours_left:,.1f} hours in all for what is left, at {speed_of}."
+        text = None if operations is None else f"{operations:.2e}"
+        rows.append({"cell": cell.name, "state": state.value, "tokens": tokens, "operations": text, "hours": hours})
+    speed = f"{throughput:.2e} operations per second" if throughput else "the speed of training steps measured just now"
+    return rows, f"{hours_left:,.1f} hours for all unfinished cells, at {speed}."
 
 
 def _tokens_of(cell: Cell) -> tuple[int | None, int]:
-    """Return the most tokens that a cell learns, reads and writes, null if unknown; and how many a step."""
+    """Return the most tokens that a cell learns, reads and writes (null if unknown), and its tokens per step."""
     if cell.kind == TRAIN:
         return _training_tokens(cell)
     try:
@@ -77,14 +77,15 @@ def _training_tokens(cell: Cell) -> tuple[int, int]:
     from selfknow.evaluate.dataset import open_dataset
     from selfknow.train.options import TrainingOptions, resolve_recipe
 
-    recipe = resolve_recipe(cell.model, _chosen(TrainingOptions, cell.settings))
+    recipe = resolve_recipe(cell.model, _read_options(TrainingOptions, cell.settings))
     corpus = open_dataset(cell.data)
     train, validation, test = (corpus.read(split) for split in ("train", "validation", "test"))
     steps = recipe.num_steps(len(train))
-    per_step = recipe.examples_per_step * _tokens(train) / len(train)
-    validated = _sample(train, recipe.validation_limit) * 2 + _sample(validation, recipe.validation_limit)
-    tokens = steps * per_step + steps // recipe.validation_interval * validated + _tokens(test)
-    return round(tokens), round(per_step)
+    tokens_per_step = recipe.examples_per_step * _tokens(train) / len(train)
+    tokens_per_validation = _sample(train, recipe.validation_limit) * 2 + _sample(validation, recipe.validation_limit)
+    num_validations = steps // recipe.validation_interval
+    tokens = steps * tokens_per_step + num_validations * tokens_per_validation + _tokens(test)
+    return round(tokens), round(tokens_per_step)
 
 
 def _evaluation_tokens(cell: Cell) -> tuple[int, int]:
@@ -92,24 +93,24 @@ def _evaluation_tokens(cell: Cell) -> tuple[int, int]:
     from selfknow.evaluate.task import SoFar
     from selfknow.models.interface import ReplyOptions
 
-    task, own = find_task(cell.data)
-    options = _chosen(own, cell.settings)
+    task, options_class = find_task(cell.data)
+    options = _read_options(options_class, cell.settings)
     rows = task.open(cell.data, options, cell.folder)
     so_far = SoFar(cell.folder, rows.table.to_pylist())
     prompts = [request.prompt for stage in task.stages(options, rows) for request in stage.requests(so_far)]
-    longest = _chosen(ReplyOptions, cell.settings).applied_to(rows.decoding).max_new_tokens
-    tokens = sum(len(prompt) for prompt in prompts) / CHARACTERS_PER_TOKEN + longest * len(prompts)
+    longest_reply = _read_options(ReplyOptions, cell.settings).applied_to(rows.decoding).max_new_tokens
+    tokens = sum(len(prompt) for prompt in prompts) / CHARACTERS_PER_TOKEN + longest_reply * len(prompts)
     return round(tokens), cell.settings.get("batch_size") or len(prompts)
 
 
-def _chosen(options: type[Any], settings: Mapping[str, Any]) -> Any:
-    """Return an options class with what a command line says of its fields."""
+def _read_options(options: type[Any], settings: Mapping[str, Any]) -> Any:
+    """Return an instance of an options class with the values that a command line sets."""
     values = {field_.name: settings[field_.name] for field_ in fields(options) if settings.get(field_.name) is not None}
     return options(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def _tokens(table: "pa.Table") -> float:
-    """Return about how many tokens the rows' prompts and completions have, with the token that ends each."""
+    """Estimate the tokens of the rows' prompts and completions, with an end token for each row."""
     import pyarrow.compute as pc
 
     characters = sum(pc.sum(pc.utf8_length(table[name])).as_py() or 0 for name in ("prompt", "completion"))
@@ -151,10 +152,10 @@ def num_parameters(cell: Cell) -> int | None:
 
 @cache
 def operations_per_second(parameters: int, tokens_per_step: int) -> float:
-    """Return how many operations a training does in a second here: a few steps of a random decoder are timed.
+    """Measure the operations per second of a training on this machine, with a few steps of a random decoder.
 
     Args:
-        parameters: The model's number of parameters; the decoder has about as many, up to a size.
+        parameters: The number of parameters of the model. The decoder has about as many, up to a largest width.
         tokens_per_step: The tokens of a step of 32 examples.
     """
     import torch
@@ -183,6 +184,6 @@ def operations_per_second(parameters: int, tokens_per_step: int) -> float:
         if device == "cuda":
             torch.cuda.synchronize()
         seconds.append(perf_counter() - start)
-    # The first step warms up, and other programs only ever make a step longer.
+    # The first step warms up. The fastest of the others counts, since other programs only make a step longer.
     num_weights: int = sum(weights.numel() for weights in model.parameters())
     return _OPERATIONS * num_weights * tokens.numel() / min(seconds[1:])

@@ -1,6 +1,6 @@
-"""The four papers' questions for one model: those that apply to it, as a plan that is written beside the results.
+"""The four papers' questions for one model: a plan of those that apply to it, written beside the results.
 
-*Does it know how much it knows?* applies to a model that was trained on diaries, and asks about these. *What does it
+*Does it know how much it knows?* applies to a model that was trained on diaries, and asks about them. *What does it
 not know?* and *Does it understand what it creates?* apply to any model. *Does it quote?* applies to a model whose
 corpus has a portrait. Questions that do not apply are left out, with the reason.
 """
@@ -37,7 +37,7 @@ class Fit:
 
     Attributes:
         blocks: The blocks of the plan, under ``evaluate``.
-        not_asked: The tasks that were left out, a line each with the reason.
+        not_asked: A line for each task that was left out, with the reason.
     """
 
     blocks: tuple[Block, ...]
@@ -95,13 +95,13 @@ def fit_of(
     Raises:
         UserError: No model is named, or more than one.
     """
-    named = split_commas(models or [])
-    if len(named) != 1:
-        raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if named else ""))
+    names = split_commas(models or [])
+    if len(names) != 1:
+        raise UserError(f"{NAME} is about one model: name it with --model" + (", not several" if names else ""))
     is_served = any(option.partition("=")[0].strip() == "endpoint" for option in evaluate or ())
     if user_path(questions).is_file():
         questions = str(user_path(questions).resolve())
-    return fitting(named[0], endpoint=is_served, portrait=absolute_folder(portrait), questions=questions)
+    return fitting(names[0], endpoint=is_served, portrait=absolute_folder(portrait), questions=questions)
 
 
 def write_page(
@@ -117,7 +117,7 @@ def write_page(
         command: The command that was run.
 
     Returns:
-        The page, and the section.
+        The page's path, and the section as Markdown.
 
     Raises:
         UserError: Nothing was graded.

@@ -1,7 +1,7 @@
 """Processes that run cells' commands, so that a crash of one does not reach the others.
 
-A training has a process of its own. Evaluations, one after the other, share one, which keeps the model that it opened;
-if one of them kills that process, the next begins another.
+Each training has a process of its own. Evaluations run one after the other in a shared process, which keeps the model
+open. If an evaluation kills that process, the next evaluation starts a new one.
 """
 
 import contextlib
@@ -19,20 +19,20 @@ END = "\0exit "
 
 _LAST_LINES = 200
 _REQUESTS_FAILED = 1
-_INTERRUPTED = 130  # a shared process ends after a command that was
+_INTERRUPTED = 130  # a shared process ends itself after a command with this exit code
 _SECONDS_TO_END = 10
 _SHARED = ("evaluate", "score")
 
 Launch = Callable[[Sequence[str]], str | None]
-"""Runs ``selfknow WORDS`` to its end, and returns in one line why it failed; null if it did not."""
+"""A function that runs ``selfknow WORDS`` to its end, and returns its error in one line, or null."""
 
 
 class Worker:
-    """Runs one command at a time in other processes; use it in a ``with`` block, which ends them.
+    """A runner of one command at a time in other processes; leaving its ``with`` block ends them.
 
     Args:
-        launcher: The program that starts trainings, such as ``torchrun --nproc-per-node 4 -m``; default: this Python.
-        num_threads: The threads that each process computes on, unless ``OMP_NUM_THREADS`` says it; null: all.
+        launcher: The program that starts trainings, such as ``torchrun --nproc-per-node 4 -m``; empty for this Python.
+        num_threads: The number of threads of each process, unless ``OMP_NUM_THREADS`` is set; null for all cores.
 
     Attributes:
         say: Takes each line that a command prints on stderr.
@@ -52,7 +52,7 @@ class Worker:
         self.end()
 
     def __call__(self, words: Sequence[str]) -> str | None:
-        """Run ``selfknow WORDS`` to its end, and return in one line why it failed; null if it did not."""
+        """Run ``selfknow WORDS`` to its end, and return its error in one line, or null."""
         if self._is_stopped:
             return "stopped"
         is_shared = words[0] in _SHARED
@@ -86,7 +86,7 @@ class Worker:
         process, self._process = self._process, None
         if process is None:
             return
-        if not self._is_stopped:  # else it is saving its results
+        if not self._is_stopped:  # a stopped process is still saving its results
             process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_SECONDS_TO_END)
@@ -108,7 +108,7 @@ class Worker:
             encoding="utf-8",
             errors="replace",
             env={**self._threads, **os.environ},
-            start_new_session=True,  # Ctrl-C of a terminal reaches it once, through `stop`
+            start_new_session=True,  # a terminal's Ctrl-C reaches it only once, through `stop`
         )
 
     def _read(self, process: "subprocess.Popen[str]") -> tuple[int | None, Sequence[str]]:
@@ -129,8 +129,8 @@ def _error(code: int, lines: Sequence[str], command: str) -> str:
     if code < 0:
         name = signal.Signals(-code).name
         return f"ended by {name}" + (" (too little memory?)" if name == "SIGKILL" else "")
-    if own := [line.removeprefix("selfknow: ") for line in lines if line.startswith("selfknow: ")]:
-        return own[-1]
+    if errors := [line.removeprefix("selfknow: ") for line in lines if line.startswith("selfknow: ")]:
+        return errors[-1]
     is_crash = any(line.startswith("Traceback") for line in lines)
     if command == "evaluate" and code == _REQUESTS_FAILED and not is_crash:
         return "some requests failed: run the same command again to ask them again"

@@ -20,16 +20,16 @@ _WIDTH, _NAME_WIDTH = 100, 22
 def plan_rows() -> list[dict[str, str]]:
     """Return a row for each packaged plan: its name, what it shows, its title and what it needs."""
     plans = [read_plan(path, name) for name, path in packaged_plans().items()]
-    own = {"plan": four_questions.NAME, "shows": four_questions.SHOWS}
-    own |= {"title": four_questions.TITLE, "needs": four_questions.NEEDS}
+    first = {"plan": four_questions.NAME, "shows": four_questions.SHOWS}
+    first |= {"title": four_questions.TITLE, "needs": four_questions.NEEDS}
     return [
-        own,
+        first,
         *({"plan": plan.name, "shows": plan.shows or "", "title": plan.title, "needs": plan.needs} for plan in plans),
     ]
 
 
 def plan_list() -> str:
-    """Return the packaged plans as people read them: grouped by paper, in lines of at most 100 columns."""
+    """Return a text that lists the packaged plans by paper, in lines of at most 100 columns."""
     rows = sorted(plan_rows(), key=lambda row: _paper(row["plan"]))
     lines: list[str] = []
     for paper, group in groupby(rows, key=lambda row: _paper(row["plan"])):

@@ -1,4 +1,4 @@
-"""YAML with line numbers: mappings and lists of plain values, of which every error names the file and the line."""
+"""YAML with line numbers: mappings and lists of plain values. Every error names the file and the line."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from selfknow.errors import UserError, nearest
 
 Scalar = str | int | float | bool
 Value = Scalar | tuple[Scalar, ...]
-"""One value of an option; several for an option that may be repeated."""
+"""The value of an option, or several values of an option that may be repeated."""
 
 
 @dataclass(frozen=True)
 class Located:
-    """A place in a YAML file, or a value of the command line.
+    """A place in a YAML file or on the command line, with the YAML that stands there.
 
     Attributes:
-        source: The file, or the option with its value, for messages.
-        node: The YAML there.
-        is_in_file: True if it has a line.
+        source: The file, or the option with its value, for error messages.
+        node: The parsed YAML.
+        is_in_file: True if the place is in a file; then error messages name the line.
     """
 
     source: str
@@ -38,10 +38,10 @@ class Located:
 
         Args:
             kind: The kind of value that it should be, for the message.
-            known: The allowed keys; null: any.
+            known: The allowed keys; null allows any key.
 
         Raises:
-            UserError: It is not a mapping, or a key is not a string, unknown, or stands twice.
+            UserError: There is no mapping, or a key is not a string, is unknown or is repeated.
         """
         if not isinstance(self.node, yaml.MappingNode):
             self.refuse(f"expected {kind}, as `key: value`")
@@ -57,7 +57,7 @@ class Located:
         return by_name
 
     def items(self, kind: str) -> "list[Located]":
-        """Return the items of a list that is not empty; a single value is a list of one."""
+        """Return the items of a list that is not empty; a single value counts as a list of one item."""
         if not isinstance(self.node, yaml.SequenceNode):
             return [self]
         if not self.node.value:
@@ -65,14 +65,14 @@ class Located:
         return [Located(self.source, node, self.is_in_file) for node in self.node.value]
 
     def text(self, kind: str) -> str:
-        """Return a text of one line; anything else is a UserError."""
+        """Return a text of one line, or raise a UserError."""
         value = self._plain()
         if not isinstance(value, str) or not value.strip() or "\n" in value.strip():
             self.refuse(f"{kind} must be a text in one line" + ("" if value is None else f", not {value!r}"))
         return value.strip()
 
     def value(self, kind: str) -> Value:
-        """Return a text, a number or a truth value, or the values of a repeated option; else raise a UserError."""
+        """Return a text, a number, true or false, or a tuple of them for a list; otherwise raise a UserError."""
         values: list[Scalar] = []
         for place in self.items(kind):
             value = place._plain()
@@ -85,19 +85,19 @@ class Located:
         """Return a plain value; null if it is null, a list or a mapping."""
         try:
             return yaml.SafeLoader("").construct_object(self.node) if isinstance(self.node, yaml.ScalarNode) else None
-        except (yaml.YAMLError, ValueError, OverflowError) as error:  # the 45th of May is a date to YAML
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # such as 2024-05-45, which YAML takes for a date
             self.refuse(str(error).splitlines()[0])
 
 
 def read_option(option: str, text: str) -> tuple[str, Located]:
-    """Return the name and the value of a ``NAME=VALUE`` of the command line.
+    """Return the name and the value of ``NAME=VALUE`` on the command line.
 
     Args:
         option: The option, such as ``--train``.
         text: Its value, such as ``max-steps=20``.
 
     Raises:
-        UserError: It has another form.
+        UserError: The text is not of the form NAME=VALUE, or the value is not YAML.
 
     Example:
         >>> name, place = read_option("--train", "packing=false")
@@ -115,10 +115,10 @@ def read_option(option: str, text: str) -> tuple[str, Located]:
 
 
 def read_yaml(path: Path, source: str) -> Located:
-    """Read a YAML file of one document, which messages call ``source``.
+    """Read a YAML file with one document; error messages call the file ``source``.
 
     Raises:
-        UserError: It cannot be read, is no YAML, or is empty.
+        UserError: The file cannot be read, is not YAML, or is empty.
     """
     try:
         node: Any = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)

@@ -1,4 +1,4 @@
-"""Names of cells: what a block is called, or all of a cell's settings."""
+"""Names of cells, made from their block's name or from all of their settings."""
 
 import hashlib
 import re
@@ -10,27 +10,30 @@ from selfknow.reproduce.located import Value
 from selfknow.reproduce.plan import Block
 
 OUT = "OUT/"
-"""The prefix of values of a plan that are files in its folder."""
+"""The prefix of values that are files in the plan's folder."""
 
 _LONGEST_NAME = 120
 _HASH_DIGITS = 8
 
 
 def block_name(
-    block: Block, settings: Mapping[str, Sequence[Value]], chosen: Mapping[str, Value], *of: str
+    block: Block, settings: Mapping[str, Sequence[Value]], chosen: Mapping[str, Value], *parts: str
 ) -> str | None:
-    """Return a block's own name with what tells its cells apart; null where it has none.
+    """Return a cell's name from its block's name and the settings in which the block's cells differ.
 
     Args:
         block: The block.
-        settings: The values of all its settings.
+        settings: The values of all settings of the block.
         chosen: The settings of one cell.
-        of: A further distinction of the cell, such as the training that made its model.
+        parts: Further parts of the name, such as the training that made the cell's model.
+
+    Returns:
+        The name; null if the block has no name.
     """
     if block.name is None:
         return None
-    apart = [_label(name, value) for name, value in chosen.items() if len(settings[name]) > 1]
-    return _safe("-".join([block.name, *of, *apart]))
+    differences = [_label(name, value) for name, value in chosen.items() if len(settings[name]) > 1]
+    return _safe("-".join([block.name, *parts, *differences]))
 
 
 def _label(name: str, value: Value) -> str:
@@ -42,14 +45,15 @@ def _safe(text: str) -> str:
 
 
 def settings_name(parts: Sequence[str], options: Sequence[str], folder: Path) -> str:
-    """Return a name such as ``opt-125m_32k_scratch_seed-0``: safe as a folder's, and not too long for one.
+    """Return a cell's name from its settings that can be a folder's name, such as ``opt-125m_32k_scratch_seed-0``.
 
-    Switches and the seed come first. What has no room is left out, with a hash of everything in its place.
+    Switches and the seed come first. A name that would be too long, or that leaves out folders, ends in a hash of all
+    settings.
 
     Args:
         parts: The parts before the options.
         options: The words of the options.
-        folder: The plan's folder; the name is the same wherever it lies.
+        folder: The plan's folder, which does not change the name.
     """
     parts = [part.replace(f"{folder}/", OUT) for part in parts]
     options = [without_credentials(word).replace(f"{folder}/", OUT) for word in options]
@@ -72,7 +76,7 @@ def settings_name(parts: Sequence[str], options: Sequence[str], folder: Path) ->
 
 
 def _tail(part: str) -> str:
-    """Return the last name of a path; a Hub id stays as it is."""
+    """Return the last part of a path. A Hub id is no path and stays."""
     return Path(part).name if _is_path(part) else part
 
 

@@ -1,4 +1,4 @@
-"""A plan: what `train` and `evaluate` are called with, as data: models × data × options × seeds, nothing else.
+"""Plans: YAML files that list the models, datasets, options and seeds for `train`, `evaluate` and `tune`.
 
 ::
 
@@ -12,8 +12,8 @@
     query: pretrained_or_scratch
     published: table-1
 
-Every list is a product over its values, keys run in the file's order, and a value that begins with ``OUT/`` is a file
-in the plan's folder; ``docs/reproducing.md`` has the whole format.
+A list means that every value is run, with every value of the other lists. Keys run in the file's order. A value that
+begins with ``OUT/`` is a file in the plan's folder. ``docs/reproducing.md`` has the whole format.
 """
 
 import re
@@ -29,7 +29,7 @@ from selfknow.reproduce.located import Located, Value, read_yaml
 
 PLANS = DATASETS_SRC / "plans"
 ENDINGS = (".yaml", ".yml")
-TRAINED = "trained"
+TRAINED = "trained"  # as a model: all models that the plan trains
 _TEXTS = ("title", "shows", "needs")
 _BLOCKS = ("train", "evaluate", "tune")
 _LISTS = ("query", "figures", "published")
@@ -39,13 +39,13 @@ _REQUIRED = {"train": ("model", "data"), "evaluate": ("task",)}
 
 @dataclass(frozen=True)
 class Block:
-    """One item under ``train`` or ``evaluate``; its cells are the product of its settings' values.
+    """One item under ``train``, ``evaluate`` or ``tune``. It has a cell for every combination of its settings' values.
 
     Attributes:
-        settings: The values of each setting, in the file's order. A setting is an option in the words of the command
+        settings: The values of each setting, in the file's order. A setting is an option, named as on the command
             line, or an argument: ``model`` and ``data``, or ``task``.
-        places: The place of each setting in the file, for messages.
-        name: The start of its cells' names, with the values of its lists after it; null: all their settings.
+        places: The place of each setting in the file, for error messages.
+        name: The start of its cells' names, before the values of its lists; null to name cells by all their settings.
     """
 
     settings: Mapping[str, tuple[Value, ...]]
@@ -55,13 +55,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan as its file states it; none of its names has been looked up yet.
+    """A plan as it stands in its file, before models, tasks and queries are looked up.
 
     Attributes:
-        name: ``PAPER/NAME`` of a packaged plan; the file's name without its ending of another.
+        name: ``PAPER/NAME`` of a packaged plan, or the name of the user's file without its ending.
         title: One line for the list of plans.
-        needs: One line: models, a portrait, people, a GPU.
-        places: The place of each key in the file, for messages.
+        needs: One line on what it needs, such as models, a portrait, people or a GPU.
+        places: The place of each key in the file, for error messages.
         shows: The figure or table that it repeats; null for your own experiment.
         train: The trainings.
         evaluate: The evaluations.
@@ -93,13 +93,13 @@ class Plan:
 
 
 def packaged_plans() -> dict[str, Path]:
-    """Return the plans that come with the package, by ``PAPER/NAME``, a paper after the other; and the demo's."""
+    """Return the files of the plans in the package by name (``PAPER/NAME``, or ``demo``), ordered by paper."""
     paths = {path.relative_to(PLANS).with_suffix("").as_posix(): path for path in PLANS.rglob("*.yaml")}
-    return dict(sorted(paths.items(), key=_place))
+    return dict(sorted(paths.items(), key=_sort_key))
 
 
-def _place(plan: tuple[str, Path]) -> list[tuple[int, str]]:
-    """Return the place of a plan in the list: figure 10 after figure 2."""
+def _sort_key(plan: tuple[str, Path]) -> list[tuple[int, str]]:
+    """Return the key by which plans are sorted, with figure 10 after figure 2."""
     return [(int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", plan[0])]
 
 
@@ -107,7 +107,7 @@ def find_plan(name: str) -> Plan:
     """Read a packaged plan by ``PAPER/NAME``, or your own plan from a YAML file.
 
     Raises:
-        UserError: There is no such plan, or its file is not one.
+        UserError: There is no such plan, or its file is not a plan.
 
     Example:
         >>> find_plan("how-much-they-know/table-1").shows
@@ -118,8 +118,8 @@ def find_plan(name: str) -> Plan:
         return read_plan(packaged[name], name)
     if name.endswith(ENDINGS):
         return read_plan(user_path(name))
-    own = "(`selfknow reproduce` lists them all; a plan of your own is a file that ends in .yaml)"
-    raise UserError(f"there is no plan {name!r}{nearest(name, ['four-questions', *packaged])} {own}")
+    hint = "(`selfknow reproduce` lists them all; a plan of your own is a file that ends in .yaml)"
+    raise UserError(f"there is no plan {name!r}{nearest(name, ['four-questions', *packaged])} {hint}")
 
 
 def read_plan(path: Path, name: str | None = None) -> Plan:
@@ -127,18 +127,18 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
 
     Args:
         path: The YAML file.
-        name: The name of a packaged plan; null takes the file's.
+        name: The name of a packaged plan; null to take the file's name.
 
     Raises:
-        UserError: It is not a plan; the message names the line and says how to correct it.
+        UserError: The file is not a plan; the message names the line and says how to correct it.
     """
     root = read_yaml(path, path.name if name is None else f"plans/{name}{path.suffix}")
     keys = root.mapping("a plan", _KEYS)
     for required in ("title", "needs"):
         if required not in keys:
-            root.refuse(f"a plan has a `{required}`, in one line")
+            root.refuse(f"a plan must have a `{required}`, in one line")
     if not keys.keys() & set(_BLOCKS):
-        root.refuse("a plan has blocks under `train`, `evaluate` or `tune`")
+        root.refuse("a plan must have blocks under `train`, `evaluate` or `tune`")
     texts: dict[str, Any] = {key: keys[key].text(f"`{key}`") for key in _TEXTS if key in keys}
     blocks: dict[str, Any] = {key: tuple(_blocks(keys[key], key)) for key in _BLOCKS if key in keys}
     lists: dict[str, Any] = {key: tuple(_texts(keys[key], key)) for key in _LISTS if key in keys}
@@ -146,7 +146,7 @@ def read_plan(path: Path, name: str | None = None) -> Plan:
     plan = Plan(name or path.stem, score=score, places=keys, **texts, **blocks, **lists)
     for block in plan.evaluate:
         if TRAINED in block.settings.get("model", ()) and not plan.train:
-            block.places["model"].refuse(f"`{TRAINED}` means what this plan trains, and it has nothing under `train`")
+            block.places["model"].refuse(f"`{TRAINED}` means the models under `train`, which this plan does not have")
     return plan
 
 
@@ -160,7 +160,7 @@ def _blocks(place: Located, key: str) -> Iterator[Block]:
         block = _block(item, key)
         for required in _REQUIRED.get(key, ()):
             if required not in block.settings:
-                item.refuse(f"a block under `{key}` names its `{required}`")
+                item.refuse(f"a block under `{key}` must have a `{required}`")
         yield block
 
 

@@ -1,4 +1,4 @@
-"""Published numbers: one table of a paper, with its rows and columns."""
+"""The numbers that the papers published, table by table."""
 
 from collections.abc import Mapping
 
@@ -8,14 +8,14 @@ PUBLISHED = DATASETS_SRC / "published"
 
 
 def published_table(paper: str, table: str) -> list[dict[str, object]]:
-    """One table of a paper, a row per row of it, with its columns in their order.
+    """Return the rows of a paper's table, with its columns in their order.
 
     Args:
-        paper: ``how-much-they-know``.
-        table: ``table-1``.
+        paper: The paper, such as ``how-much-they-know``.
+        table: The table, such as ``table-1``.
 
     Returns:
-        Nothing where the numbers are not known. A value in percent is written as the paper has it (``91.94%``).
+        The rows, or none if the package lacks the table's numbers. Percentages are texts as in the paper (``91.94%``).
     """
     from selfknow.builders.tables import read_table
 

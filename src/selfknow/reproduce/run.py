@@ -1,4 +1,4 @@
-"""Runs cells (trainings and evaluations) in parallel. Finished ones are skipped; a failed one stops no other."""
+"""Parallel runs of cells (trainings and evaluations). Finished cells are skipped; a failed cell stops no other."""
 
 import os
 import sys
@@ -74,14 +74,14 @@ def run_cells(cells: Sequence[Cell], folder: Path, *launches: Launch) -> None:
 
 
 class Running:
-    """Runs cells in parallel, in order. Use it in a ``with`` block: leaving the block stops the cells still running.
+    """A run of cells in parallel, in order. Leaving its ``with`` block stops the cells that are still running.
 
     A single launch runs its cells inside :meth:`wait`; several run them in background threads.
 
     Args:
         cells: The cells of one job.
         folder: The plan's folder.
-        launches: Each runs one command at a time.
+        launches: Functions that run a command each, one at a time.
     """
 
     def __init__(self, cells: Sequence[Cell], folder: Path, launches: Sequence[Launch]) -> None:
@@ -169,23 +169,23 @@ class Running:
         start = monotonic()
         record = self._run_commands(cell, launch)
         is_failed = record.state is State.failed
-        after = f" failed: {record.error}" if is_failed else f": {record.state} after {monotonic() - start:.0f} s"
+        ending = f" failed: {record.error}" if is_failed else f": {record.state} after {monotonic() - start:.0f} s"
         with self._changed:
             self._ended |= {cell.name}
             self._changed.notify_all()
-        say(f"{cell.name}{after}")
+        say(f"{cell.name}{ending}")
 
     def _run_commands(self, cell: Cell, launch: Launch) -> Record:
         """Run one cell's commands and save how they ended; skip a cell that another job has run or is running."""
-        source = None if cell.trained_by is None else self.states.read(cell.trained_by).state
-        if source is State.failed:
+        training_state = None if cell.trained_by is None else self.states.read(cell.trained_by).state
+        if training_state is State.failed:
             return self._saved(cell, Record(State.failed, 0.0, "its training failed"))
-        if source not in (None, State.finished):  # another job has it
+        if training_state not in (None, State.finished):  # another job runs the training
             return Record(State.missing)
         is_free(cell.folder, timeout=max(0, self._begun + _SECONDS_TO_END - monotonic()))
-        known = self.states.read(cell)
-        if known.state in (State.finished, State.running):
-            return known
+        record = self.states.read(cell)
+        if record.state in (State.finished, State.running):
+            return record
         start = monotonic()
         error = None
         for words in cell.commands:

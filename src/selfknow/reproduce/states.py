@@ -32,8 +32,8 @@ class Record:
 
     Attributes:
         state: The progress of the cell.
-        seconds: The duration of its last run; null if it has not ended.
-        error: Why it failed, in one line.
+        seconds: The duration of its last run in seconds; null if it has not ended.
+        error: The error of a failed cell, in one line.
     """
 
     state: State
@@ -55,7 +55,7 @@ class States:
         """Return the record of a cell; a record of other commands counts as missing."""
         try:
             content: dict[str, Any] = read_json(self._path(cell))
-        except UserError:  # no record yet, or one that a full disk damaged: run again, since a cell resumes
+        except UserError:  # no record yet, or a record damaged by a full disk; the cell then runs again and resumes
             content = {}
         state = content.get("state") if content.get("commands") == self._commands(cell) else None
         if state == State.finished and cell.evidence.exists():
