@@ -211,7 +211,7 @@ def _shorten_waits(times: float) -> None:
     """Divide what this process sleeps between two attempts."""
     sleep = time.sleep
     if times > 1:
-        time.sleep = lambda seconds: sleep(seconds / times)
+        vars(time)["sleep"] = lambda seconds: sleep(seconds / times)
 
 
 def _execute(arguments: list[str]) -> None:

@@ -60,7 +60,7 @@ def _silent_at_the_upload_through_xet(hub: Hub, client: Client, folder: Path) ->
 
 
 def _silent_at(hub: Hub, client: Client, folder: Path, method: str, path: str) -> object:
-    client.environment["SELFKNOW_HUB_SECONDS"] = "0.5"
+    client.environment["SELFKNOW_HUB_SECONDS"] = "1"
     silent = _publish_with(hub, client, folder, _fault(method, path, "hold", times=99))
     num_requests, titles = len(hub.requests(f"^{method} .*{path}")), [commit["title"] for commit in hub.commits(REPO)]
     del client.environment["SELFKNOW_HUB_SECONDS"]
