@@ -16,6 +16,9 @@ import selfknow
 from tests.conftest import REPOSITORY
 from tests.test_documents import console_blocks, printing_blocks
 
+Result = tuple[int, str, str]
+"""An exit code, the output and the error of a line."""
+
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 EXTRAS = ("torch", "transformers", "great_expectations", "scipy", "altair", "ray", "PIL", "ahocorasick_rs")
 # One process for all lines: it reads commands and programs, and prints what each of them printed.
@@ -74,7 +77,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[object, str, str]]:
+def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[Result]:
     """Return the output, exit code and error of each line, after a check that no extra can be imported."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     process = subprocess.run(
@@ -89,39 +92,51 @@ def run(bare: Path, folder: Path, lines: list[tuple[str, str]]) -> list[tuple[ob
     assert process.returncode == 0, process.stderr
     results = json.loads(process.stdout.splitlines()[-1])
     assert results[: len(EXTRAS)] == [[name, False] for name in EXTRAS]
-    return [tuple(result) for result in results[len(EXTRAS) :]]
+    return [(code, printed, error) for code, printed, error in results[len(EXTRAS) :]]
 
 
-def test_the_readmes_lines_need_no_extra(bare: Path, tmp_path: Path) -> None:
+HELP = {
+    "selfknow": "",
+    "selfknow --help": "",
+    "selfknow data list": "",
+    "selfknow portrait build text.txt --out portrait": "",
+    "selfknow data build according-to --out prompts": "",
+    "selfknow data check prompts": "selfknow[validate]",
+    "selfknow evaluate self-aware --limit 1 --model org/model --out run": "selfknow[models]",
+    "selfknow train opt-7m --data diary-recall:1k --out model": "selfknow[models]",
+    "selfknow report run": "selfknow[report]",
+    "selfknow demo --quick --out demo": "selfknow[validate]",
+    "selfknow data count questions.jsonl --corpus text.txt --out counts.csv": "selfknow[entities]",
+}
+"""Commands, and the extra that each needs; empty if it needs none."""
+
+
+@pytest.fixture(scope="module")
+def results(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    """Return what became of every line, of the README and above; one process runs all, for its imports take long."""
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "text.txt").write_text("All work and no play makes Jack a dull boy.\n" * 3)
+    (folder / "questions.jsonl").write_text(json.dumps({"id": "1", "question": "Who is Jack?", "answer": "A boy"}))
+    lines = [("command", command) for command, _ in console_blocks(README)]
+    lines += [("program", program) for program, _ in printing_blocks(README)]
+    lines += [("command", command) for command in HELP]
+    return dict(zip([line for _, line in lines], run(bare, folder, lines), strict=True))
+
+
+def test_the_readmes_lines_need_no_extra(results: dict[str, Result]) -> None:
     commands = console_blocks(README)
     programs = printing_blocks(README)
     assert len(commands) >= 4
     assert len(programs) == 3
-    lines = [("command", command) for command, _ in commands] + [("program", program) for program, _ in programs]
-    shown = [output for _, output in [*commands, *programs]]
-    for line, expected, (code, printed, error) in zip(lines, shown, run(bare, tmp_path, lines), strict=True):
+    for line, expected in [*commands, *programs]:
+        code, printed, error = results[line]
         assert (code, error) == (0, ""), line
         assert printed == expected, line
 
 
-def test_help_needs_no_extra_and_a_command_names_the_one_that_it_needs(bare: Path, tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("All work and no play makes Jack a dull boy.\n" * 3)
-    (tmp_path / "questions.jsonl").write_text(json.dumps({"id": "1", "question": "Who is Jack?", "answer": "A boy"}))
-    lines = {
-        "selfknow": "",
-        "selfknow --help": "",
-        "selfknow data list": "",
-        "selfknow portrait build text.txt --out portrait": "",
-        "selfknow data build according-to --out prompts": "",
-        "selfknow data check prompts": "selfknow[validate]",
-        "selfknow evaluate self-aware --limit 1 --model org/model --out run": "selfknow[models]",
-        "selfknow train opt-7m --data diary-recall:1k --out model": "selfknow[models]",
-        "selfknow report run": "selfknow[report]",
-        "selfknow demo --quick --out demo": "selfknow[validate]",
-        "selfknow data count questions.jsonl --corpus text.txt --out counts.csv": "selfknow[entities]",
-    }
-    results = run(bare, tmp_path, [("command", line) for line in lines])
-    for (line, extra), (code, printed, error) in zip(lines.items(), results, strict=True):
+def test_help_needs_no_extra_and_a_command_names_the_one_that_it_needs(results: dict[str, Result]) -> None:
+    for line, extra in HELP.items():
+        code, printed, error = results[line]
         assert (code == 0) == (not extra), (line, printed, error)
         assert extra in error, line
         assert "\n" not in error, line

@@ -1,6 +1,5 @@
 """Pages show real commands with their real output; test_guides.py runs the others, test_core_only.py the README."""
 
-import os
 import re
 import shlex
 import subprocess
@@ -61,9 +60,8 @@ def test_commands_print_what_the_document_shows(document: str, folder: Path) -> 
 
 
 def test_python_in_the_document_prints_what_is_shown(document: str, folder: Path, python: WarmPython) -> None:
-    environment = os.environ | {"HF_HOME": str(folder / "home")}
     for block, expected in printing_blocks(document):
-        result = python.run("-c", block, cwd=folder, env=environment)
+        result = python.run("-c", block, cwd=folder)
         assert result.returncode == 0, result.stderr
         assert not expected or result.stdout == expected, block
 

@@ -9,17 +9,14 @@ import pytest
 from selfknow.errors import UserError
 from selfknow.folders import replaced_whole
 from tests.conftest import REPOSITORY
-
-LAST = "manifest.json"
-OLD = {"a/1.parquet": "old 1", "a/2.parquet": "old 2", "README.md": "old", LAST: "old"}
-NEW = {"a/1.parquet": "new 1", "b/1.parquet": "new", LAST: "new"}
+from tests.folder_replacement import LAST, NEW, OLD, fill, replace
 
 # In the folders 1, 2, … of the working directory, replaces `out`; the Nth change of the file system fails or kills.
 INTERRUPTED = """
 import os, signal, sys
 from itertools import count
 from pathlib import Path
-from tests.test_folders import NEW, OLD, replace
+from tests.folder_replacement import NEW, OLD, replace
 
 CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "shutil.rmtree"}
 steps = 0
@@ -57,17 +54,6 @@ for at in count(1):
         break
     assert status == (signal.SIGKILL if sys.argv[1] == "killed" else 0), status
 """
-
-
-def fill(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
-def replace(folder: Path, files: dict[str, str]) -> None:
-    with replaced_whole(folder, LAST) as new:
-        fill(new, files)
 
 
 def files_of(folder: Path) -> dict[str, str]:

@@ -8,8 +8,13 @@ from tests.guides import DOCS, PAGES, Addresses, outputs, prepared
 from tests.shell_blocks import blocks
 from tests.test_documents import printing_blocks
 
+FULL = {"results.md", "self-knowledge.md"}
+"""Their queries run in other tests, too; the full suite runs the pages."""
 
-@pytest.fixture(scope="module", params=PAGES)
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(page, marks=pytest.mark.full if page in FULL else []) for page in PAGES]
+)
 def page(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name

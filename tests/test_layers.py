@@ -34,33 +34,40 @@ def test_every_import_goes_down(copy: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "message"),
-    [
-        (
-            "models/function.py",
-            "def f() -> None:\n    import selfknow.evaluate.catalogue",
-            "selfknow.models is not allowed to import selfknow.evaluate",
-        ),
-        (
-            "runs/importers/lm_eval.py",
-            "from selfknow.evaluate.tasks.gsm8k import answers",
-            "selfknow.runs is not allowed to import selfknow.evaluate",
-        ),
-        (
-            "evaluate/tasks/gsm8k/score.py",
-            "from selfknow.evaluate.tasks.self_aware import prompts",
-            "selfknow.evaluate.tasks.gsm8k is not allowed to import selfknow.evaluate.tasks.self_aware",
-        ),
-        ("builders/dataset.py", "import selfknow.hub.plan", "selfknow.builders is not allowed to import selfknow.hub"),
-        ("evaluate/ask.py", "import selfknow.hub.plan", "selfknow.evaluate is not allowed to import selfknow.hub"),
-        ("evaluate/new.py", "", "new"),
-        ("errors.py", "import selfknow.files", "selfknow.errors is not allowed to import selfknow.files"),
-    ],
-)
-def test_an_import_that_goes_up_is_caught(copy: Path, file: str, line: str, message: str) -> None:
-    with (copy / "selfknow" / file).open("a") as stream:
-        stream.write(f"\n{line}\n")
+WRONG = {
+    "models/function.py": "def f() -> None:\n    import selfknow.evaluate.catalogue",
+    "runs/importers/lm_eval.py": "from selfknow.evaluate.tasks.gsm8k import answers",
+    "evaluate/tasks/gsm8k/score.py": "from selfknow.evaluate.tasks.self_aware import prompts",
+    "builders/dataset.py": "import selfknow.hub.plan",
+    "evaluate/ask.py": "import selfknow.hub.plan",
+    "errors.py": "import selfknow.files",
+}
+CAUGHT = """\
+selfknow.models is not allowed to import selfknow.evaluate: - selfknow.models.function -> selfknow.evaluate.catalogue
+selfknow.runs is not allowed to import selfknow.evaluate: \
+- selfknow.runs.importers.lm_eval -> selfknow.evaluate.tasks.gsm8k.answers
+selfknow.evaluate.tasks.gsm8k is not allowed to import selfknow.evaluate.tasks.self_aware: \
+- selfknow.evaluate.tasks.gsm8k.score -> selfknow.evaluate.tasks.self_aware.prompts
+selfknow.builders is not allowed to import selfknow.hub: - selfknow.builders.dataset -> selfknow.hub.plan
+selfknow.evaluate is not allowed to import selfknow.hub: - selfknow.evaluate.ask -> selfknow.hub.plan
+selfknow.errors is not allowed to import selfknow.files: - selfknow.errors -> selfknow.files
+"""
+
+
+def test_every_import_that_goes_up_is_caught(copy: Path) -> None:
+    for file, line in WRONG.items():
+        with (copy / "selfknow" / file).open("a") as stream:
+            stream.write(f"\n{line}\n")
     result = lint(copy)
     assert result.returncode == 1
-    assert message in " ".join(result.stdout.split()), result.stdout
+    broken = {" ".join(part.split()) for part in result.stdout.split("\n\n\n")}
+    for caught in CAUGHT.splitlines():
+        refusal, _, link = caught.partition(": ")
+        assert any(f"{refusal}: " in part and f"{link} (l." in part for part in broken), caught
+
+
+def test_a_module_that_has_no_layer_is_caught(copy: Path) -> None:
+    (copy / "selfknow" / "evaluate" / "new.py").touch()
+    result = lint(copy)
+    assert result.returncode == 1
+    assert "new" in " ".join(result.stdout.split()), result.stdout

@@ -44,7 +44,7 @@ def test_a_file_is_fetched_once_and_what_a_killed_fetch_left_goes(index: Path) -
     left = file.path.with_name(f".{file.path.name}.fetching")
     left.mkdir(parents=True)
     (left / "half.whl").write_bytes(CONTENT[:10])
-    assert not file.is_kept
+    assert not file.is_cached
     path = fetch_file(file)
     assert path.read_bytes() == CONTENT
     assert sorted(each.name for each in path.parent.iterdir()) == [".words.txt.lock", "words.txt"]
@@ -56,7 +56,7 @@ def test_a_file_is_fetched_once_and_what_a_killed_fetch_left_goes(index: Path) -
     path.write_bytes(CONTENT[:-1])
     with pytest.raises(DownloadError):  # it is damaged, and can no longer be had
         fetch_file(file)
-    assert not file.is_kept
+    assert not file.is_cached
 
 
 def test_a_package_that_the_index_has_not_is_one_line_and_leaves_nothing(index: Path) -> None:
@@ -73,6 +73,6 @@ def test_another_file_than_the_pinned_one_is_refused_and_not_kept(index: Path) -
     file = replace(write_wheel(index, "a-text", "a_text/words.txt", CONTENT), sha256="0" * 64)
     with pytest.raises(DownloadError, match="is not the pinned file: its SHA-256 is"):
         fetch_file(file)
-    assert not file.is_kept
+    assert not file.is_cached
     with pytest.raises(DownloadError, match=r"does not hold a_text/verses\.txt"):
         fetch_file(replace(file, member="a_text/verses.txt"))

@@ -30,7 +30,7 @@ def test_the_notebook_runs_as_it_stands(python: WarmPython, tmp_path: Path) -> N
     first, *cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in (first, *cells)]  # what is installed here is not installed again
     (tmp_path / "cells.json").write_text(json.dumps(sources))
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "home")}
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     process = python.run("-c", KERNEL, "cells.json", cwd=tmp_path, env=environment)
     assert process.returncode == 0, process.stderr
     result = json.loads((tmp_path / "printed.json").read_text())

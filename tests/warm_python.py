@@ -28,6 +28,8 @@ from filelock import FileLock
 SERVER = Path(__file__).with_name("warm_python_server.py")
 PROGRAM = Path(__file__).with_name("warm_program.py")
 HUB_PROCESSES_WITHOUT_SERVER = 3
+SHORTER_WAITS = "TESTS_SHORTER_WAITS"
+"""The variable that divides every ``time.sleep`` of a process by a number; on Linux alone."""
 
 
 class WarmPython:

@@ -1,7 +1,4 @@
 import re
-import resource
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -172,10 +169,9 @@ def test_an_overwrite_that_fails_leaves_the_old_dataset_whole(tmp_path: Path) ->
     read_manifest(folder)
 
 
-def test_a_disk_that_takes_no_more_is_one_clear_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "selfknow", "data", "build", "diary-recall", "8k", "--out", tmp_path / "out"]
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
-    result = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
+def test_a_disk_that_takes_no_more_is_one_clear_line(tmp_path: Path, python: WarmPython) -> None:
+    limited = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (100_000,) * 2); from selfknow.cli import main; main()"
+    result = python.run("-c", limited, "data", "build", "diary-recall", "1k", "--out", tmp_path / "out")
     assert result.returncode == 2
     assert "File too large" in result.stderr
     assert "Traceback" not in result.stderr

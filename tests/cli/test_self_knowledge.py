@@ -35,7 +35,10 @@ class Counter(JsonHandler):
         reply = " ".join(["word"] * int(match[1])) if match else str(len(text.split()))
         if body["model"] == "miscounter" and question:
             reply = str(int(reply) + 1)
-        self.reply(503 if fails else 200, {"error": "overloaded"} if fails else chat(body, reply))
+        if fails:
+            self.reply(503, {"error": "overloaded"}, {"Retry-After": "0"})
+        else:
+            self.reply(200, chat(body, reply))
 
 
 @pytest.fixture(scope="module")

@@ -167,10 +167,10 @@ def test_the_builder_class_makes_any_shape(tmp_path: Path) -> None:
 
 def test_a_builder_whose_sources_changed_serves_no_rows_from_the_cache(tmp_path: Path) -> None:
     package = tmp_path / "site" / "selfknow"
-    shutil.copytree(Path(selfknow.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(selfknow.__file__).parent, package)
     script = (
         "import sys; from selfknow import DiaryRecall; import selfknow; assert 'site' in selfknow.__file__.split('/');"
-        "builders = [DiaryRecall(config_name='1k', cache_dir=sys.argv[1]) for _ in range(2)];"
+        "builders = [DiaryRecall(num_diarists=200, cache_dir=sys.argv[1]) for _ in range(2)];"
         "[builder.download_and_prepare() for builder in builders];"
         "texts = [builder.as_dataset(split='train').data['completion'].to_pylist() for builder in builders];"
         "assert texts[0] == texts[1]; print(texts[0])"

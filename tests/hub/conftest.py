@@ -1,4 +1,4 @@
-"""A Hub of its own for a module, dataset folders to publish to it, and the real clients in processes of their own."""
+"""A Hub for all modules, dataset folders to publish to it, and the real clients in processes of their own."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from selfknow.builders.diary_recall.builder import DATASET, configs_of_shape
 from selfknow.builders.diary_recall.diaries import Shape
 from selfknow.builders.folder.write import build_folder
 from tests.conftest import REPOSITORY
-from tests.warm_python import WarmProcess, WarmPython
+from tests.warm_python import SHORTER_WAITS, WarmProcess, WarmPython
 
-ACCOUNTS = ["you:hf_writer:org", "guest:hf_guest:", "reader:hf_reader:org:read"]
+ACCOUNTS = ["you:hf_writer:org", "guest:hf_guest:", "reader:hf_reader:org:read", "them:hf_them:openai"]
 # `publish` as the command line does it, but for the gate, which costs seconds and has tests of its own.
 PUBLISH_WITHOUT_GATE = """
 import selfknow.hub.publish
@@ -35,7 +35,10 @@ main()
 
 @dataclass
 class Client:
-    """Runs the real clients against a Hub, each time in a new process with an HF_HOME that is empty again."""
+    """Runs the real clients against a Hub, each time in a new process with an HF_HOME that is empty again.
+
+    What they wait between two attempts is a twentieth of what it is elsewhere.
+    """
 
     endpoint: str
     folder: Path
@@ -55,6 +58,7 @@ class Client:
             "HF_ENDPOINT": self.endpoint,
             "HF_HOME": str(self.home),
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+            SHORTER_WAITS: "20",
             "PYTHONPATH": str(Path(selfknow.__file__).parents[1]),
         }
         if self.token:
@@ -108,6 +112,20 @@ class Hub:
         request = urllib.request.Request(f"{self.endpoint}/_faults", json.dumps(faults).encode(), method="POST")
         urllib.request.urlopen(request).read()
 
+    def configure(
+        self, *, bytes_per_second: int | None = None, lfs_from_bytes: int | None = None, entries_per_page: int = 1000
+    ) -> None:
+        """Replace the settings of the server; by default its link is fast and no file is a large one."""
+        settings = {"bytes_per_second": bytes_per_second, "lfs_from_bytes": lfs_from_bytes}
+        body = json.dumps({**settings, "entries_per_page": entries_per_page}).encode()
+        urllib.request.urlopen(urllib.request.Request(f"{self.endpoint}/_settings", body, method="POST")).read()
+
+    def empty(self) -> None:
+        """Forget every repo and every file."""
+        for folder in self.root.iterdir():
+            shutil.rmtree(folder)
+        (self.root / "objects").mkdir()
+
     def requests(self, pattern: str = "") -> list[str]:
         """Return the requests since the last planning of faults, as 'POST /api/…'."""
         with urllib.request.urlopen(f"{self.endpoint}/_requests") as answer:
@@ -133,44 +151,33 @@ class Hub:
         return self.commits(repo, revision)[0]["files"]
 
 
-def start_hub(python: WarmPython, root: Path, *options: str) -> tuple["WarmProcess | subprocess.Popen[bytes]", Hub]:
+def start_hub(python: WarmPython, root: Path) -> tuple["WarmProcess | subprocess.Popen[bytes]", Hub]:
     accounts = [word for account in ACCOUNTS for word in ("--account", account)]
     reading, writing = os.pipe()
     with Path(os.devnull).open("r+b") as nothing, open(reading, "rb") as output, open(writing, "wb") as server_output:  # noqa: PTH123
-        server = ["-m", "tests.hub_server", "--root", root, *accounts, *options]
+        server = ["-m", "tests.hub_server", "--root", root, *accounts]
         process = python.start(*server, cwd=REPOSITORY, streams=[nothing, server_output, nothing])
         endpoint = output.readline().decode().strip().removeprefix("export HF_ENDPOINT=")
         output.readline()
     return process, Hub(endpoint, root)
 
 
-@pytest.fixture(scope="module")
-def make_hub(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Iterator[Callable[..., Hub]]:
-    """Starts further Hubs, with options of their own."""
-    processes = []
-
-    def make(*options: str) -> Hub:
-        process, hub = start_hub(python, tmp_path_factory.mktemp("hub"), *options)
-        processes.append(process)
-        return hub
-
-    yield make
-    for process in processes:
-        process.terminate()
-        process.wait()
+@pytest.fixture(scope="session")
+def hub_of_session(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Iterator[Hub]:
+    """Yield a Hub for all tests: at another address every client would import its libraries anew."""
+    process, hub = start_hub(python, tmp_path_factory.mktemp("hub"))
+    yield hub
+    process.terminate()
+    process.wait()
     python.end_hub_servers()
 
 
-@pytest.fixture(scope="module")
-def hub_of_module(make_hub: Callable[..., Hub]) -> Hub:
-    return make_hub()
-
-
 @pytest.fixture
-def hub(hub_of_module: Hub) -> Hub:
-    """Return the module's Hub, without faults."""
-    hub_of_module.plan_faults()
-    return hub_of_module
+def hub(hub_of_session: Hub) -> Hub:
+    """Return the Hub, without faults, on a fast link."""
+    hub_of_session.plan_faults()
+    hub_of_session.configure()
+    return hub_of_session
 
 
 @pytest.fixture
@@ -178,21 +185,15 @@ def client(hub: Hub, tmp_path: Path, python: WarmPython) -> Client:
     return Client(hub.endpoint, tmp_path, hub.client_home, python)
 
 
-@pytest.fixture(scope="session")
-def make_client(tmp_path_factory: pytest.TempPathFactory, python: WarmPython) -> Callable[[Hub], Client]:
-    return lambda hub: Client(hub.endpoint, tmp_path_factory.mktemp("client"), hub.client_home, python)
-
-
 @pytest.fixture
 def repo(request: pytest.FixtureRequest) -> str:
     """Return a repo of the test's own."""
-    return "org/" + re.sub(r"\W+", "-", request.node.name)[-90:].strip("-")
+    module = request.path.stem.removeprefix("test_")
+    return "org/" + re.sub(r"\W+", "-", f"{module}-{request.node.name.removeprefix('test_')}")[-90:].strip("-")
 
 
 Edit = Callable[[pa.Table], pa.Table]
 Build = Callable[..., Path]
-MakeHub = Callable[..., Hub]
-MakeClient = Callable[[Hub], Client]
 
 
 @pytest.fixture(scope="session")

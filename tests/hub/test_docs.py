@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import selfknow
 from tests.conftest import REPOSITORY
 from tests.warm_python import WarmPython
@@ -16,6 +18,7 @@ BLOCK = re.compile(r"^```(bash|console|python|text)\n(.*?)^```$", re.MULTILINE |
 END_OF_STEP = "-- end of step --"
 
 
+@pytest.mark.full
 def test_the_page_does_what_it_says(tmp_path: Path, python: WarmPython) -> None:
     rehearsal = PAGE.read_text().partition("## Publish for real")[0]
     steps = list(_steps(BLOCK.findall(rehearsal)))

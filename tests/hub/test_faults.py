@@ -12,15 +12,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.hub.conftest import Build, Client, Hub, MakeHub
+from tests.hub.conftest import Build, Client, Hub
 
 CONFIG = "16-diarists"
 DATA = f"/resolve/[^/]+/{CONFIG}/train"
 
 
-@pytest.fixture(scope="module")
-def hub_of_module(make_hub: MakeHub) -> Hub:
-    return make_hub("--bytes-per-second", "100000")
+@pytest.fixture
+def hub(hub: Hub) -> Hub:
+    hub.configure(bytes_per_second=1_000_000)
+    return hub
 
 
 def assert_one_line(result: subprocess.CompletedProcess[str], words: str) -> None:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from selfknow.evaluate.tasks.gsm8k.questions import wording
-from tests.hub.conftest import Client, MakeClient, MakeHub
+from tests.hub.conftest import Client, Hub
 from tests.warm_python import WarmPython
 
 CARD = "---\nconfigs:\n- config_name: main\n  data_files:\n  - split: test\n    path: main/test-*\n---\n"
@@ -36,11 +36,8 @@ def upload(client: Client, question: str, answer: str) -> None:
     client.python(UPLOAD, folder)
 
 
-def test_a_run_that_goes_on_asks_the_commit_that_it_began_with(
-    make_hub: MakeHub, make_client: MakeClient, tmp_path: Path
-) -> None:
-    hub = make_hub("--account", "them:hf_them:openai")
-    client = make_client(hub).with_token("hf_them")
+def test_a_run_that_goes_on_asks_the_commit_that_it_began_with(hub: Hub, client: Client, tmp_path: Path) -> None:
+    client = client.with_token("hf_them")
     run = tmp_path / "run"
     upload(client, "How many?", "7")
     first = hub.references("openai/gsm8k")["branches"]["main"]

@@ -24,8 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_run_folders_are_published_and_pulled_with_the_rows(
     hub: Hub, client: Client, repo: str, folder: Path, tmp_path: Path
 ) -> None:
-    result = client.selfknow("data", "publish", folder, repo)
-    assert result.returncode == 0, result.stderr
+    client.published(folder, repo)
     listed = {file.path for file in read_manifest(folder).all_files()}
     assert set(hub.files(repo)) - {".gitattributes"} == listed | {MANIFEST}
     loaded = f"from datasets import load_dataset; print(load_dataset('{repo}', 'self-aware', split='test').num_rows)"

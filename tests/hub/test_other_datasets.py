@@ -43,6 +43,7 @@ def test_the_authors_rows_load_from_a_repo_of_their_own(client: Client, repo: st
     assert loaded == {"answerable": 2337, "unanswerable": 1032}
 
 
+@pytest.mark.full
 def test_the_prompts_of_according_to_load_by_placement(client: Client, repo: str, tmp_path: Path) -> None:
     placements = ["appended", "prepended", "both"]
     corpora = find_configs(according_to.DATASET, placements, seed=0)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.hub.conftest import Build, Client, Hub, MakeClient, MakeHub
+from tests.hub.conftest import Build, Client, Hub
 
 CONFIG = "16-diarists"
 
@@ -227,12 +227,11 @@ def test_a_folder_that_is_not_what_its_manifest_says_is_refused(
     assert (result.returncode, "holds no manifest.json" in result.stderr) == (2, True)
 
 
-def test_a_listing_of_many_pages_is_read_to_its_end(make_hub: MakeHub, make_client: MakeClient, folder: Path) -> None:
-    hub = make_hub("--entries-per-page", "2")
-    client = make_client(hub)
-    client.published(folder, "org/paged")
+def test_a_listing_of_many_pages_is_read_to_its_end(hub: Hub, client: Client, repo: str, folder: Path) -> None:
+    hub.configure(entries_per_page=2)
+    client.published(folder, repo)
     hub.plan_faults()
-    client.published(folder, "org/paged")
+    client.published(folder, repo)
     assert hub.requests("^POST .*/commit/") == []
 
 

@@ -96,7 +96,9 @@ def run_json(client: Client, run: str) -> dict[str, Any]:
     return facts
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full if name in ("tqa", "hotpot") else []) for name in SETS]
+)
 def test_a_set_is_asked_at_its_pinned_commit_and_scored_though_main_moved_on(
     name: str, hub: Hub, client: Client, portrait: Path, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from selfknow.builders.catalogue import find_configs
 from selfknow.builders.folder.write import build_folder
@@ -12,8 +13,13 @@ from selfknow.builders.self_knowledge.builder import CONFIGS, DATASET, task_tabl
 from tests.hub.conftest import Client
 
 
-def test_all_tasks_are_checked_published_and_loaded(client: Client, repo: str, tmp_path: Path) -> None:
-    build_folder(DATASET, find_configs(DATASET, CONFIGS, seed=0), tmp_path / "self-knowledge")
+@pytest.mark.parametrize(
+    "tasks", [("total-count", "math"), pytest.param(tuple(CONFIGS), marks=pytest.mark.full)], ids=["two", "all"]
+)
+def test_tasks_are_checked_published_and_loaded(
+    tasks: tuple[str, ...], client: Client, repo: str, tmp_path: Path
+) -> None:
+    build_folder(DATASET, find_configs(DATASET, tasks, seed=0), tmp_path / "self-knowledge")
     result = client.selfknow("data", "publish", tmp_path / "self-knowledge", repo)
     assert result.returncode == 0, result.stderr
     code = """
@@ -23,8 +29,8 @@ disable_progress_bars()
 repo, *tasks = sys.argv[1:]
 print(json.dumps({task: load_dataset(repo, task, split="test").to_list() for task in tasks}))
 """
-    loaded = json.loads(client.python(code, repo, *CONFIGS))
-    assert loaded == {task: task_table(task, 0).to_pylist() for task in CONFIGS}
+    loaded = json.loads(client.python(code, repo, *tasks))
+    assert loaded == {task: task_table(task, 0).to_pylist() for task in tasks}
 
 
 def test_a_benchmark_on_the_hub_is_taken_at_a_commit_that_is_kept(client: Client, repo: str, tmp_path: Path) -> None:

@@ -31,6 +31,11 @@ class HubServer(ThreadingHTTPServer):
         self.hub, self.faults, self.bytes_per_second = hub, Faults(), bytes_per_second
         self.endpoint = f"http://127.0.0.1:{self.server_port}"
 
+    def configure(self, *, bytes_per_second: int | None, lfs_from_bytes: int | None, entries_per_page: int) -> None:
+        """Replace the settings that the command line set at the start."""
+        self.bytes_per_second = bytes_per_second
+        self.hub.lfs_from_bytes, self.hub.entries_per_page = lfs_from_bytes, entries_per_page
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore a client that hung up; anything else is a mistake of this server's."""
         if not isinstance(sys.exception(), ConnectionError):
@@ -63,8 +68,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _serve(self) -> None:
         url = urlsplit(self.path)
-        if url.path.startswith("/_faults"):
-            return self._control()
+        if url.path in ("/_faults", "/_settings"):
+            return self._control(url.path)
         if url.path == "/_requests":
             return self._send(Answer(self.server.faults.requests))
         fault = self.server.faults.next_for(self.command, url.path)
@@ -85,8 +90,12 @@ class Handler(BaseHTTPRequestHandler):
             return self._hang_up()
         return self._send(reply, fault)
 
-    def _control(self) -> None:
-        self.server.faults.plan(json.loads(self._read_body(None) or b"[]"))
+    def _control(self, path: str) -> None:
+        wanted = json.loads(self._read_body(None) or b"[]")
+        if path == "/_faults":
+            self.server.faults.plan(wanted)
+        else:
+            self.server.configure(**wanted)
         self._send(Answer())
 
     def _answer(self, request: Request, fault: Fault | None) -> Answer:

@@ -49,13 +49,16 @@ def run_program(name: str, *words: object) -> None:
                 raise
 
 
-def inspect_eval(task: str, model: Path, logs: Path, *words: object, **options: object) -> Path:
-    """Ask a base model greedily: ``inspect eval selfknow/TASK``. Returns the log."""
+def inspect_eval(task: str, model: Path, logs: Path, *words: object, samples: int, **options: object) -> Path:
+    """Ask a base model greedily: ``inspect eval selfknow/TASK``. Returns the log.
+
+    Inspect waits two seconds for a batch to fill up, so the batches are as large as the number of ``samples``.
+    """
     before = set(logs.glob("*.eval"))
     run_program(
         "inspect",
         *("eval", f"selfknow/{task}", "--model", f"hf/{model}", "-M", "do_sample=false"),
-        *("--log-dir", logs, "--display", "none", *words),
+        *("--max-connections", samples, "--log-dir", logs, "--display", "none", *words),
         *(word for name, value in options.items() for word in ("-T", f"{name}={value}")),
     )
     [log] = set(logs.glob("*.eval")) - before

@@ -23,13 +23,14 @@ def test_the_null_prompt_is_named_on_the_command_line_of_inspect(
     checkpoint: Path, questions: Path, portrait: Path, tmp_path: Path
 ) -> None:
     options = {"prompts": "null", "portrait": portrait, "questions": questions}
-    replies, _ = of_inspect(inspect_eval("according_to", checkpoint, tmp_path, "--max-tokens", 4, **options))
+    log = inspect_eval("according_to", checkpoint, tmp_path, "--max-tokens", 4, samples=1, **options)
+    replies, _ = of_inspect(log)
     assert [variant for _, variant, _ in replies] == ["null"]
 
 
 def test_a_wrong_value_is_one_line_on_the_command_line_of_inspect(checkpoint: Path, tmp_path: Path) -> None:
     with pytest.raises(PrerequisiteError) as refusal:  # Inspect prints its message alone
-        inspect_eval("self_aware", checkpoint, tmp_path, form="yes,no", limit=2)
+        inspect_eval("self_aware", checkpoint, tmp_path, samples=2, form="yes,no", limit=2)
     assert str(refusal.value.message).startswith("there is no input form 'yes,no'")
 
 
@@ -38,7 +39,7 @@ def test_a_local_model_does_not_draw_at_random_where_the_paper_is_greedy(
 ) -> None:
     words = ("--model", f"hf/{checkpoint}", "-T", f"dataset={diaries}", "-T", "limit=1", "--display", "none")
     with suppress(SystemExit):
-        run_program("inspect", "eval", "selfknow/diary_recall", *words, "--log-dir", tmp_path)
+        run_program("inspect", "eval", "selfknow/diary_recall", *words, "--log-dir", tmp_path, "--max-connections", 1)
     [log] = map(read_eval_log, map(str, tmp_path.glob("*.eval")))
     assert log.status == "error"
     assert log.error

@@ -44,7 +44,7 @@ def ours(name: str, model: Path, out: Path, **options: Any) -> tuple[Replies, Sc
 
 
 def in_inspect(task: str, model: Path, logs: Path, **options: Any) -> Path:
-    words = ("-M", f"chat_template={PLAIN}", "--max-tokens", LENGTH, "--max-connections", 8)
+    words = ("-M", f"chat_template={PLAIN}", "--max-tokens", LENGTH)
     return inspect_eval(task, model, logs, *words, **options)
 
 
@@ -69,7 +69,7 @@ def test_self_aware_row_by_row(checkpoint: Path, harness: Any, tmp_path: Path) -
     assert {scores["direct", row, "sentences_abstained"] for _, _, row in replies} == {0.0, 1.0}
     assert {value for (_, _, metric), value in scores.items() if metric == "exact_match"} == {0.0, 1.0}
 
-    log = in_inspect("self_aware", checkpoint, tmp_path / "logs", limit=QUESTIONS)
+    log = in_inspect("self_aware", checkpoint, tmp_path / "logs", samples=QUESTIONS, limit=QUESTIONS)
     assert of_inspect(log) == (replies, scores)
     assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
@@ -89,7 +89,7 @@ def test_self_aware_row_by_row(checkpoint: Path, harness: Any, tmp_path: Path) -
 def test_diary_recall_row_by_row(checkpoint: Path, diaries: str, tmp_path: Path) -> None:
     replies, scores = ours(diaries, checkpoint, tmp_path / "run", limit=DIARISTS)
     assert {value for (_, _, metric), value in scores.items() if metric == "exact_match"} == {0.0, 1.0}
-    log = in_inspect("diary_recall", checkpoint, tmp_path / "logs", dataset=diaries, limit=DIARISTS)
+    log = in_inspect("diary_recall", checkpoint, tmp_path / "logs", samples=DIARISTS, dataset=diaries, limit=DIARISTS)
     assert of_inspect(log) == (replies, shown(scores, "diary-recall"))
     assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
@@ -106,7 +106,7 @@ def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_pa
     alone = {"limit": PARAGRAPHS, "examples": False}
     replies, scores = ours("self-knowledge:total-count", checkpoint, tmp_path / "run", **alone)
     assert len(replies) == 2 * PARAGRAPHS
-    log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", limit=PARAGRAPHS)
+    log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", samples=PARAGRAPHS, limit=PARAGRAPHS)
     assert of_inspect(log) == (replies, {("separate/ours", *key[1:]): value for key, value in scores.items()})
     assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
     rows = {row["generation_id"]: row for row in read_generations(tmp_path / "from-inspect").to_pylist()}
@@ -117,7 +117,7 @@ def test_writing_and_being_asked_about_it_is_one_sample(checkpoint: Path, tmp_pa
 
 
 def test_a_question_in_context_follows_upon_what_was_written(checkpoint: Path, tmp_path: Path) -> None:
-    log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", limit=1, protocol="in-context")
+    log = in_inspect("self_knowledge", checkpoint, tmp_path / "logs", samples=1, limit=1, protocol="in-context")
     write_imported(read_inspect(log), tmp_path / "run")
     [text, question] = read_generations(tmp_path / "run").to_pylist()
     assert [message["role"] for message in question["messages"]] == ["user", "assistant", "user"]
@@ -133,7 +133,7 @@ def test_according_to_over_a_portrait(
     assert {variant for _, variant, _ in replies} == {"null", "attributed", "without"}
     assert scores["attributed", "q-1", "quip"] > scores["null", "q-1", "quip"] > 0
     assert scores["attributed", "q-1", "exact_match"] == 1
-    log = in_inspect("according_to", checkpoint, tmp_path / "logs", questions=questions, **options)
+    log = in_inspect("according_to", checkpoint, tmp_path / "logs", samples=3, questions=questions, **options)
     assert of_inspect(log) == (replies, scores)
     assert imported(read_inspect(log), tmp_path / "from-inspect") == (replies, scores)
 
@@ -177,7 +177,7 @@ def test_a_reply_ends_where_the_first_stop_text_begins() -> None:
 
 
 def test_an_imported_run_is_a_run_of_its_task(checkpoint: Path, tmp_path: Path) -> None:
-    log = in_inspect("self_aware", checkpoint, tmp_path / "logs", limit=2, form="instruction")
+    log = in_inspect("self_aware", checkpoint, tmp_path / "logs", samples=2, limit=2, form="instruction")
     write_imported(read_inspect(log), tmp_path / "run")
     assert task_of_run(tmp_path / "run", read_json(tmp_path / "run" / "run.json")).name == "self-aware"
     assert not (tmp_path / "run" / "scores").exists(), "our own scorer says what a reply is worth"

@@ -43,8 +43,8 @@ NARROWED = {
 }
 """Of plans that name their models some, or all; the others ask any model."""
 # They ask as the others do; the full suite carries them out, too.
-FULL = {"what-they-dont-know/figure-3", "what-they-dont-know/figure-4", "according-to/appendix-a"}
-FULL |= {"according-to/figure-2", "according-to/table-2", "according-to/table-5"}
+FULL = {f"what-they-dont-know/figure-{number}" for number in (3, 4, 5, 6)} | {"according-to/appendix-a"}
+FULL |= {f"according-to/{name}" for name in ("figure-2", "figure-4", "footnote-4", "table-2", "table-5")}
 
 
 def plans_of(paper: str) -> list[object]:

@@ -1,6 +1,7 @@
 """The commands that plans are made of. They check a plan's settings as they check a command line."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from selfknow.errors import UserError
@@ -24,8 +25,8 @@ def plan_commands() -> Commands:
     group: Any = typer.main.get_command(creations.app)
     return Commands(
         train=_command("train", "train", command(train, parameters(TrainingOptions))),
-        evaluate=_evaluate_command,
-        score=_score_command,
+        evaluate=cache(_evaluate_command),  # Typer takes long to make a command, and many cells share one
+        score=cache(_score_command),
         tune=_command("tune", "advanced creations tune", group.commands["tune"]),
     )
 
