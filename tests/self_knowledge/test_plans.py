@@ -225,7 +225,8 @@ def test_models_are_tuned_on_what_they_and_others_made_up(
     questions = [in_paper_words(row)["generate_prompt"] for row in instances]
     expected = [row["params"]["answer"] for row in instances]
     for number, name in enumerate(called):
-        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(questions, QUESTIONS, strict=False)))
+        made_up = list(zip(questions, QUESTIONS, strict=False))
+        write_model(tmp_path / name, number, solves=True, makes_up=made_up, num_questions=3)
     write_gsm8k(tmp_path / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
     hard = {"learning-rate": 5e-3, "epochs": 16, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
     hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": tmp_path / "gsm8k.jsonl", "precision": "float32"}
