@@ -164,7 +164,8 @@ def test_text_and_charts_can_be_read_in_both_schemes(page: Path, open_page: Open
     assert contrast(point, background) >= 3
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
 def test_nothing_keeps_people_from_reading_the_page(
     page: Path, open_page: Open, size: tuple[int, int], scheme: str
 ) -> None:
@@ -189,7 +190,7 @@ def evil_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     questions = [question("Ann", 1), question("Ben", 1), question("Cat", 1, 1), question("Dan", 1)]
     answers = {
         "Ann": EVIL,
-        "Ben": "line\n" * 1_000_000,
+        "Ben": "line\n" * 600_000,
         "Cat": f"{text(*diary('Cat', 1))}\n{EVIL}",
         "Dan": text(*diary("Dan", 1)),
     }
@@ -213,5 +214,5 @@ def test_what_a_model_wrote_is_text_and_nothing_else(evil_page: Path, open_page:
     answers = "\n".join(element.text for element in browser.find_elements("css selector", "pre.answer"))
     assert "<script>window.evil = 1</script>" in answers
     assert "␀" in answers
-    assert "… and 4,997,000 more characters" in answers
+    assert "… and 2,997,000 more characters" in answers
     assert evil_page.stat().st_size < 2_500_000
