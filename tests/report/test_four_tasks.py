@@ -160,7 +160,7 @@ def test_a_task_that_is_not_scored_leaves_the_others_alone(runs: list[Path], tmp
 def test_tasks_that_no_report_knows_stand_in_it_with_their_metrics(runs: list[Path], tmp_path: Path) -> None:
     image = odd_run(tmp_path / "image", "image-making", "images/0a1b.png")
     others = [image, odd_run(tmp_path / "gsm8k", "gsm8k", "#### 17")]
-    for chosen in ([*runs, *others], others):
+    for chosen in ([runs[1], *others], others):
         with connect(chosen) as connection:
             report = write_html(
                 connection, task_reports(), tmp_path / "report.html", title="All", figures=None, progress=False

@@ -108,20 +108,20 @@ def test_every_architecture_goes_through_train_evaluate_and_score(
 def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
     corpus: ConfigFiles, models: Path, tmp_path: Path, python: WarmPython
 ) -> None:
-    recipe = Recipe(5e-3, warmup_steps=5, max_steps=60, validation_interval=10, patience=0, max_new_tokens=8)
+    recipe = Recipe(5e-3, warmup_steps=5, max_steps=40, validation_interval=10, patience=0, max_new_tokens=8)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     expected = train(job(corpus, models, recipe, "gpt_neox"), whole)
     arguments = ["train", models / "gpt_neox", *SCRATCH, "--data", f"{corpus.folder}:{corpus.config}", "--out", broken]
-    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 60, "--validation-interval", 10]
+    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 40, "--validation-interval", 10]
     arguments += ["--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
     process = python.start("-m", "selfknow", *arguments)
     while process.poll() is None and not list((broken / "checkpoints").glob("checkpoint-*/trainer_state.json")):
         time.sleep(0.01)
     process.kill()
     assert process.wait() != 0, "the training was over before it was killed"
-    half_written = broken / "checkpoints" / "checkpoint-50"
+    half_written = broken / "checkpoints" / "checkpoint-30"
     half_written.mkdir(exist_ok=True)
-    (half_written / "trainer_state.json").write_text('{"global_step": 50, ')
+    (half_written / "trainer_state.json").write_text('{"global_step": 30, ')
     assert train(job(corpus, models, recipe, "gpt_neox"), broken) == expected
 
     def measured(folder: Path) -> list[dict[str, Any]]:

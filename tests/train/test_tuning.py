@@ -182,6 +182,7 @@ def times(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"}
 
 
+@pytest.mark.full
 def test_a_complete_experiment_is_left_as_it_is(here: Path, wired: Any) -> None:
     before = times(here / "wired")
     assert tune(here, command("wired", hard=SHORT))[:2] == (0, wired)
