@@ -52,7 +52,9 @@ def evaluated(here: Path, folder: Path, server: str, format_: str) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["short", "two-step", "long", "long-answer"])
+@pytest.fixture(
+    scope="module", params=["short", "two-step", pytest.param("long", marks=pytest.mark.full), "long-answer"]
+)
 def run(request: pytest.FixtureRequest, here: Path, server: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return evaluated(here, tmp_path_factory.mktemp("runs") / request.param, server, request.param)
 

@@ -20,7 +20,8 @@ from tests.diary_questions import Parrot, questions
 from tests.evaluate.write_slowly import DESCRIPTION, write
 
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly"])
+# pandas, tqdm.auto: writing a run imports them when it first needs them, which takes longer than the run.
+PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly", "pandas", "tqdm.auto", "selfknow.bars"])
 CALLS = 120
 
 

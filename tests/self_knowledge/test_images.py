@@ -95,7 +95,9 @@ BEHAVIOURS = {
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
-@pytest.mark.parametrize("protocol", ["separate", "in-context", "in-context-noise"])
+@pytest.mark.parametrize(
+    "protocol", ["separate", pytest.param("in-context", marks=pytest.mark.full), "in-context-noise"]
+)
 @pytest.mark.parametrize("task", TASKS)
 def test_numbers_of_first_draw_then_look(
     tmp_path: Path, server: Server, task: str, protocol: str, behaviour: str
@@ -111,7 +113,9 @@ def test_numbers_of_first_draw_then_look(
     assert results["leaks_answer"] == (3, 0, None)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "task", [pytest.param(task, marks=[] if task == "image-color" else pytest.mark.full) for task in TASKS]
+)
 def test_a_slow_server_changes_nothing(tmp_path: Path, server: Server, task: str) -> None:
     server.behaviour.seconds = 0.05
     server.run(tmp_path / "run", task, "right", "truth")

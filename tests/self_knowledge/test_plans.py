@@ -216,8 +216,7 @@ def test_agents_fill_their_templates(laboratory: Laboratory) -> None:
     assert [row["state"] for row in results["self_knowledge_proposals"]] == ["accepted"] * 2
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("called", [["ann"], ["ann", "ben"]], ids=" ".join)
+@pytest.mark.parametrize("called", [["ann"], pytest.param(["ann", "ben"], marks=pytest.mark.full)], ids=" ".join)
 def test_models_are_tuned_on_what_they_and_others_made_up(
     laboratory: Laboratory, tmp_path: Path, called: list[str]
 ) -> None:
