@@ -149,9 +149,9 @@ def test_later_stages_wait_where_a_limit_stops_a_run(tmp_path: Path) -> None:
     assert progress_of(max_requests=1) == [("generate", 0, 0), ("verify", 1, 0)]
 
 
-def test_the_command_line_says_where_it_stopped_and_ends_with_3(name: str, selfknow: Run) -> None:
+def test_the_command_line_says_where_it_stopped_and_ends_with_3(name: str, selfknow_process: Run) -> None:
     def evaluate(url: str, *words: str) -> CompletedProcess[str]:
-        return selfknow("evaluate", name, "--endpoint", url, "--out", "run", "--format", "json", *words)
+        return selfknow_process("evaluate", name, "--endpoint", url, "--out", "run", "--format", "json", *words)
 
     with serve(Behaviour(says=lambda prompt: "#### 2")) as url:
         stopped = evaluate(url, "--max-requests", "2")
