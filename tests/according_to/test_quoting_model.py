@@ -52,7 +52,9 @@ def evaluated(here: Path, folder: Path, server: str, format_: str) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["short", "two-step", "long", "long-answer"])
+@pytest.fixture(
+    scope="module", params=["short", "two-step", pytest.param("long", marks=pytest.mark.full), "long-answer"]
+)
 def run(request: pytest.FixtureRequest, here: Path, server: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return evaluated(here, tmp_path_factory.mktemp("runs") / request.param, server, request.param)
 
@@ -167,20 +169,20 @@ def test_counts_may_be_added_to_a_run_that_was_made_without_them(here: Path, ser
     assert len(read_generations(tmp_path / "run")) == 2 * len(CORPUS), "nothing was asked again"
 
 
-def test_the_tables_come_from_the_command_line(selfknow_process: Run, here: Path, server: str, tmp_path: Path) -> None:
+def test_the_tables_come_from_the_command_line(selfknow: Run, here: Path, server: str, tmp_path: Path) -> None:
     command = ["evaluate", f"according-to:{here / 'questions.jsonl'}", "--portrait", here / "portrait", "--out", "run"]
     command += ["--corpus-name", "the corpus", "--prompts", "attributed,without", "--endpoint", server, "--model", "q"]
     command += ["--num-parameters", 7_000_000, "--instruction-tuned-from", "base"]
-    result = selfknow_process(*command, "--format", "json")
+    result = selfknow(*command, "--format", "json")
     assert result.returncode == 0, result.stderr
     assert [(row["stage"], row["answered"]) for row in json.loads(result.stdout)] == [("answer", 18)]
-    scored = selfknow_process("score", "run", "--format", "json")
+    scored = selfknow("score", "run", "--format", "json")
     means = {(row["variant"], row["metric"]): row["mean"] for row in json.loads(scored.stdout)}
     assert (means["attributed", "quip"], means["without", "quip"], means["null", "quip"]) == (1.0, 0.0, 0.0)
-    table = selfknow_process("query", "according_to_changes", "run", "--format", "json")
+    table = selfknow("query", "according_to_changes", "run", "--format", "json")
     assert table.returncode == 0, table.stderr
     assert [row["prompt"] for row in json.loads(table.stdout) if row["metric"] == "quip"] == ["attributed", "without"]
-    sizes = selfknow_process("query", "according_to_by_size", "run", "--format", "json")
+    sizes = selfknow("query", "according_to_by_size", "run", "--format", "json")
     assert [(row["prompt"], row["num_parameters"]) for row in json.loads(sizes.stdout)] == [
         ("attributed", 7_000_000),
         ("without", 7_000_000),

@@ -12,7 +12,7 @@ import pytest
 from selfknow.errors import SelfknowWarning, UserError
 from selfknow.evaluate.run import Run, ask
 from selfknow.models.endpoint import EndpointModel
-from selfknow.models.endpoint_calls import Endpoint, retry_after
+from selfknow.models.endpoint_calls import Calls, Endpoint, retry_after
 from selfknow.models.interface import Decoding, Request
 from tests.conftest import Run as Command
 from tests.evaluate.faulty_server import Behaviour, serve
@@ -38,13 +38,13 @@ def evaluate(questions: str, url: str) -> tuple[str, ...]:
 
 
 def test_a_dead_endpoint_says_why_and_there_is_nothing_to_score_judge_or_report(
-    selfknow_process: Command, questions: str, tmp_path: Path
+    selfknow: Command, selfknow_process: Command, questions: str, tmp_path: Path
 ) -> None:
-    process = selfknow_process(*evaluate(questions, DEAD))
+    process = selfknow_process(*evaluate(questions, DEAD))  # in this one its warning would be an error
     assert process.returncode == 1
     assert process.stderr.splitlines()[-1] == f"selfknow: {REASON}"
     for words in (["score", "run"], ["report", "run", "--out", "page.html"], ["report", "run", "--only", "figure-1"]):
-        refused = selfknow_process(*words)
+        refused = selfknow(*words)
         assert refused.returncode == 2, words
         assert f"run holds no reply ({REASON}): run the same" in refused.stderr.splitlines()[-1]
     assert not (tmp_path / "run" / "scores").exists()
@@ -63,7 +63,10 @@ def test_what_holds_one_reply_is_scored(questions: str) -> None:
     assert len(run.score().scores) > 0
 
 
-def test_what_fails_at_first_and_is_answered_then_is_no_failure(questions: str) -> None:
+def test_what_fails_at_first_and_is_answered_then_is_no_failure(
+    questions: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Calls, "_wait_seconds", lambda *_: 0.01)
     with serve(Behaviour([503])) as url, warnings.catch_warnings():
         warnings.simplefilter("error", SelfknowWarning)
         [progress] = ask(questions, "m", endpoint=url, tries=2, out="run", quiet=True).progress

@@ -87,8 +87,8 @@ def test_a_manifest_that_is_damaged_is_one_clear_line(foreign: Path) -> None:
         find_task(f"{foreign}:x")
 
 
-def test_a_foreign_folder_is_exit_code_2_without_a_traceback(selfknow_process: Run, foreign: Path) -> None:
-    result = selfknow_process("evaluate", "./foreign:x", "--endpoint", "http://127.0.0.1:1", "--out", "run")
+def test_a_foreign_folder_is_exit_code_2_without_a_traceback(selfknow: Run, foreign: Path) -> None:
+    result = selfknow("evaluate", "./foreign:x", "--endpoint", "http://127.0.0.1:1", "--out", "run")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("selfknow: ./foreign has no manifest.json")
     assert result.stderr.count("\n") == 1

@@ -20,7 +20,8 @@ from tests.diary_questions import Parrot, questions
 from tests.evaluate.write_slowly import DESCRIPTION, write
 
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly"])
+# pandas, tqdm.auto: writing a run imports them when it first needs them, which takes longer than the run.
+PROCESSES.set_forkserver_preload(["tests.evaluate.write_slowly", "pandas", "tqdm.auto", "selfknow.bars"])
 CALLS = 120
 
 
@@ -41,7 +42,7 @@ def test_a_run_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path
     folder, chance, kills, earlier = tmp_path / "run", random.Random(5), 0, set[str]()
     finished = False
     while not finished:
-        writer = PROCESSES.Process(target=write, args=(folder, CALLS, 0.001))
+        writer = PROCESSES.Process(target=write, args=(folder, CALLS, 0.005))
         writer.start()
         writer.join(chance.uniform(0.0, 0.05 + 0.02 * kills))  # on a slow machine the run ends all the same
         finished = writer.exitcode == 0

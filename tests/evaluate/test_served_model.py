@@ -14,6 +14,7 @@ from selfknow.train.recipe import Recipe
 from selfknow.train.run import train
 from tests.evaluate.transformers_server import serve
 from tests.tiny_models import tiny_config, tiny_corpus
+from tests.warm_python import WarmPython
 
 pytest.importorskip("fastapi", reason="transformers serve needs transformers[serving]")
 
@@ -35,8 +36,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory, corpus: ConfigFiles) -> Pa
 
 
 @pytest.fixture(scope="module")
-def server(trained: Path) -> Iterator[str]:
-    with serve(trained / "model") as address:
+def server(trained: Path, python: WarmPython) -> Iterator[str]:
+    with serve(trained / "model", python) as address:
         yield address
 
 

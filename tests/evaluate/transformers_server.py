@@ -11,23 +11,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.warm_python import WarmProcess, WarmPython
+
 SECONDS_TO_START = 600
 
 
 @contextmanager
-def serve(model: Path | str) -> Iterator[str]:
-    """Serve a checkpoint from its folder; yields the address."""
+def serve(model: Path | str, python: WarmPython | None = None) -> Iterator[str]:
+    """Serve a checkpoint from its folder; yield the address.
+
+    Args:
+        model: The folder.
+        python: The server of warm processes, which have imported PyTorch already; null: start a cold process.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     program = "from transformers.cli.transformers import main; main()"
     arguments = ["serve", str(model), "--port", str(port), "--host", "127.0.0.1"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *arguments, "--device", "cpu"],
-        env=os.environ | {"HF_HUB_OFFLINE": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    words = ["-c", program, *arguments, "--device", "cpu"]
+    environment = os.environ | {"HF_HUB_OFFLINE": "1"}
+    process: WarmProcess | subprocess.Popen[bytes]
+    if python is None:
+        nothing = subprocess.DEVNULL
+        process = subprocess.Popen([sys.executable, *words], env=environment, stdout=nothing, stderr=nothing)
+    else:
+        process = python.start(*words, env=environment)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(SECONDS_TO_START * 10):

@@ -115,13 +115,15 @@ def test_where_raw_text_is_measured_only_thinking_is_taken_off() -> None:
     assert measured_text("a < b\n").text == "a < b\n"
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *("<think>", "```\n", "**", "\n\n", "Answer: ", r"\boxed{", "#### ", "Sure! ", "- -\n", "(1 "),
-        *("yes ", "no, ", "… wait, ", "a. b. ", "not 3 or 4 ", "Tom's Diary Entry 1:\n- ", "one hundred ", "   ", "“x"),
-    ],
+# One of each kind: what stands around an answer, a mark, a list, a short reply, a sentence and a number.
+UNITS = ("<think>", "```\n", r"\boxed{", "- -\n", "no, ", "a. b. ", "not 3 or 4 ")
+MORE_UNITS = (
+    *("**", "\n\n", "Answer: ", "#### ", "Sure! ", "(1 ", "yes ", "… wait, ", "one hundred ", "   ", "“x"),
+    "Tom's Diary Entry 1:\n- ",
 )
+
+
+@pytest.mark.parametrize("unit", [*UNITS, *(pytest.param(unit, marks=pytest.mark.full) for unit in MORE_UNITS)])
 def test_an_endless_reply_takes_time_in_proportion_to_its_length(unit: str) -> None:
     def seconds(length: int) -> float:
         text = "x" + unit * (length // len(unit))
@@ -133,6 +135,7 @@ def test_an_endless_reply_takes_time_in_proportion_to_its_length(unit: str) -> N
             read(kind, text)
         return time.process_time() - start
 
-    short, long = (min(seconds(length) for _ in range(3)) for length in (8_000, 64_000))
     # Below a millisecond the clock measures what else the machine does.
-    assert long < 32 * max(short, 0.001), "8 times as long; 64 times the time were quadratic"
+    longest = 32 * max(min(seconds(8_000) for _ in range(3)), 0.001)
+    # Only a long reply that took too long is read again: on a busy machine it may be quicker then.
+    assert any(seconds(64_000) < longest for _ in range(3)), "8 times as long; 64 times the time were quadratic"

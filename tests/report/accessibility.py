@@ -7,7 +7,7 @@ from typing import Any
 _RUN = """
 const done = arguments[arguments.length - 1];
 for (const fold of document.querySelectorAll('details')) fold.open = true;
-axe.run(document, {resultTypes: ['violations']}).then(({violations}) => done(violations.map(
+axe.run(document, {resultTypes: ['violations'], selectors: false}).then(({violations}) => done(violations.map(
     one => `${one.id}: ${one.nodes[0].html.slice(0, 120)} (${one.nodes.length} of them): ${one.nodes[0].failureSummary}`
 )), error => done([String(error)]));
 """

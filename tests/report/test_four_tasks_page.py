@@ -141,7 +141,8 @@ def test_replies_stand_side_by_side_with_their_quotes_marked(
     assert errors(browser) == []
 
 
-@pytest.mark.parametrize(("size", "scheme"), [pytest.param(DESKTOP, "dark", marks=pytest.mark.full), (PHONE, "light")])
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")])
 def test_nothing_keeps_people_from_reading_the_page_of_four_tasks(
     page: Path, open_page: Open, size: tuple[int, int], scheme: str
 ) -> None:

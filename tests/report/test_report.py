@@ -38,8 +38,8 @@ def test_every_question_but_those_about_rows_is_in_the_report() -> None:
     assert about_diaries - set(FIGURES) == {"sample_answers", "count_content_and_documents"}
 
 
-def test_a_report_from_the_command_line(selfknow_process: Run, run: Path, tmp_path: Path) -> None:
-    result = selfknow_process("report", run, "--figures", "figures")
+def test_a_report_from_the_command_line(selfknow: Run, run: Path, tmp_path: Path) -> None:
+    result = selfknow("report", run, "--figures", "figures")
     assert (result.returncode, result.stdout) == (0, "report.html\n")
     assert result.stderr == "", "a log gets no bar of a few seconds"
     page = (tmp_path / "report.html").read_text()

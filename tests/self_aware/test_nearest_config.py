@@ -82,8 +82,8 @@ def test_together_the_papers_sets_give_the_papers_number_of_questions() -> None:
         nearest_config("trivia")
 
 
-def test_pools_under_two_licences_never_go_into_one_folder(selfknow_process: Run, tmp_path: Path) -> None:
-    result = selfknow_process("data", "build", "self-aware-nearest", "squad", "nq-open", "--out", "out")
+def test_pools_under_two_licences_never_go_into_one_folder(selfknow: Run, tmp_path: Path) -> None:
+    result = selfknow("data", "build", "self-aware-nearest", "squad", "nq-open", "--out", "out")
     assert (result.returncode, result.stderr.count("\n")) == (2, 1)
     assert "squad under cc-by-sa-4.0, nq-open under cc-by-sa-3.0" in result.stderr
     assert list(tmp_path.iterdir()) == []

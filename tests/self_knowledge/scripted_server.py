@@ -21,7 +21,7 @@ from tests.self_knowledge.manners import READINGS, WRITINGS
 from tests.self_knowledge.scripted import REFUSAL, datetime_of, truth, written
 
 Row = dict[str, Any]
-PATIENCE_SECONDS = 1.0  # of the client, with who is slow; on a busy machine others take a while, too
+PATIENCE_SECONDS = 0.4  # of the client, with who is slow; on a busy machine a third try may be needed
 BEHAVIOURS = (
     *("perfect", "always wrong", "consistent but wrong", "inconsistent", "unparsable"),
     *("refusing", "slow", "too slow", "talkative", "failing every third call"),

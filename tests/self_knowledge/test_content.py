@@ -1,5 +1,7 @@
 """The content of a reply, its changes, and what a program knows of it."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from selfknow.builders.self_knowledge.builder import CONFIGS
@@ -121,6 +123,12 @@ def test_every_transformation_of_the_corpus_is_known() -> None:
     assert kinds - {None} == set(NAMED)
 
 
+@pytest.fixture(scope="module")
+def decider() -> Iterator[Decider]:
+    with Decider() as shared:
+        yield shared
+
+
 @pytest.mark.parametrize(
     ("task", "params", "content", "altered", "value"),
     [
@@ -145,19 +153,23 @@ def test_every_transformation_of_the_corpus_is_known() -> None:
     ],
 )
 def test_truths(
-    task: str, params: dict, content: Content, altered: bool, value: str | None, request: pytest.FixtureRequest
+    decider: Decider,
+    task: str,
+    params: dict,
+    content: Content,
+    altered: bool,
+    value: str | None,
+    request: pytest.FixtureRequest,
 ) -> None:
     if task == "code":
         request.getfixturevalue("cpython")
-    with Decider() as decider:
-        truth = Judge(decider, Programs()).truth(task, params, content, altered=altered)
+    truth = Judge(decider, Programs()).truth(task, params, content, altered=altered)
     assert truth.value == value
     assert value is not None or truth.reason
 
 
-def test_counts_by_closed_lists_are_labelled_as_estimates() -> None:
-    with Decider() as decider:
-        truth = Judge(decider, Programs()).truth("grammar", {}, Content("In the house."))
+def test_counts_by_closed_lists_are_labelled_as_estimates(decider: Decider) -> None:
+    truth = Judge(decider, Programs()).truth("grammar", {}, Content("In the house."))
     assert truth == Outcome("1", "estimate: closed list")
 
 

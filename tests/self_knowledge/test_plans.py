@@ -168,9 +168,9 @@ def test_every_table_and_figure_of_the_paper_that_needs_no_closed_model_has_its_
         assert plan.query
 
 
-# Table 2 asks other tasks as Tables 1 and 3 do.
+# Tables 2 and 3 ask other tasks as Table 1 does.
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.full if name == "table-2" else []) for name in TABLES]
+    "name", [pytest.param(name, marks=[] if name in ("table-1", "table-8") else pytest.mark.full) for name in TABLES]
 )
 def test_a_model_that_understands_what_it_creates_scores_one_in_every_task(laboratory: Laboratory, name: str) -> None:
     carried_out = laboratory.carry_out(name, "perfect")
@@ -225,7 +225,8 @@ def test_models_are_tuned_on_what_they_and_others_made_up(
     questions = [in_paper_words(row)["generate_prompt"] for row in instances]
     expected = [row["params"]["answer"] for row in instances]
     for number, name in enumerate(called):
-        write_model(tmp_path / name, number, solves=True, makes_up=list(zip(questions, QUESTIONS, strict=False)))
+        made_up = list(zip(questions, QUESTIONS, strict=False))
+        write_model(tmp_path / name, number, solves=True, makes_up=made_up, num_questions=3)
     write_gsm8k(tmp_path / "gsm8k.jsonl", dict(zip(QUESTIONS[:3], TRUE, strict=False)))
     hard = {"learning-rate": 5e-3, "epochs": 16, "examples-per-step": 3, "lora-alpha": 64, "lora-dropout": 0.0}
     hard |= {"max-new-tokens": 24, "questions": 3, "gsm8k": tmp_path / "gsm8k.jsonl", "precision": "float32"}
@@ -321,6 +322,7 @@ def test_the_answer_changes_where_it_must_and_detection_sees_both_sides(laborato
     }
 
 
+@pytest.mark.full
 def test_a_chain_of_thought_changes_nothing_where_all_is_right(laboratory: Laboratory) -> None:
     results = laboratory.carry_out("table-12", "perfect")["self_knowledge_styles"]
     assert {(row["task"], row["style"]): (row["n"], row["consistent"]) for row in results} == {

@@ -30,12 +30,12 @@ def test_the_queries_are_listed_and_shown(selfknow: Run) -> None:
     assert selfknow("query", "setup_gap", "--show").stdout == queries()["setup_gap"].sql
 
 
-def test_a_query_in_every_format(selfknow_process: Run, run: Path, tmp_path: Path) -> None:
+def test_a_query_in_every_format(selfknow: Run, selfknow_process: Run, run: Path) -> None:
     call = ("query", "accuracy_by_size", run)
-    assert "OPT 125M" in selfknow_process(*call).stdout.splitlines()[2]
-    rows = json.loads(selfknow_process(*call, "--format", "json").stdout)
+    assert "OPT 125M" in selfknow(*call).stdout.splitlines()[2]
+    rows = json.loads(selfknow(*call, "--format", "json").stdout)
     assert (rows[0]["accuracy"], rows[0]["num_parameters"]) == (0.5, 125_239_296)
-    assert next(csv.DictReader(io.StringIO(selfknow_process(*call, "--format", "csv").stdout)))["accuracy"] == "0.5"
+    assert next(csv.DictReader(io.StringIO(selfknow(*call, "--format", "csv").stdout)))["accuracy"] == "0.5"
     process = selfknow_process(*call, "--format", "parquet", text=False)
     assert pq.read_table(io.BytesIO(process.stdout)).to_pylist() == rows
 

@@ -72,7 +72,14 @@ class Solver:
             yield request, Reply(solution(request.variant), "stop")
 
 
-def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: Sequence[tuple[str, str]] = ()) -> str:
+def write_model(
+    folder: Path,
+    seed: int = 0,
+    *,
+    solves: bool = False,
+    makes_up: Sequence[tuple[str, str]] = (),
+    num_questions: int = len(QUESTIONS),
+) -> str:
     """Save a small model that gives the answers of :data:`FIRST`.
 
     Args:
@@ -80,11 +87,13 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
         seed: The seed of its weights.
         solves: If true, it also works out every question and answer in a prompt.
         makes_up: Further prompts with their replies.
+        num_questions: The number of questions that it learns, the first ones.
     """
+    questions = QUESTIONS[:num_questions]
     replies_to = {
         solution_prompt(*pair): solution(pair[1])
         for answers in (RAW, TRUE)
-        for pair in zip(QUESTIONS, answers, strict=True)
+        for pair in zip(questions, answers, strict=False)
     }
     texts = [prompt(question) for question in QUESTIONS] + [completion(answer) for answer in (*RAW, *TRUE)]
     texts += [*replies_to, *replies_to.values(), *(text for pair in makes_up for text in pair)]
@@ -94,7 +103,7 @@ def write_model(folder: Path, seed: int = 0, *, solves: bool = False, makes_up: 
     network = LlamaForCausalLM(
         LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=128, eos_token_id=1, **size)
     )
-    pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(QUESTIONS, FIRST, strict=True)]
+    pairs = [(prompt(question), completion(answer), 1.0) for question, answer in zip(questions, FIRST, strict=False)]
     pairs += [(question, reply, 1.0) for question, reply in replies_to.items()] if solves else []
     pairs += [(prompt, reply, 1.0) for prompt, reply in makes_up]
     fit(network, tokenizer, [pairs], steps=150 if makes_up else 125 if solves else 75, learning_rate=6e-3)

@@ -46,7 +46,7 @@ def trainer_of(
     return DiaryTrainer(model, recipe, Stream(rows, recipe), Validation(tokenizer), collator, folder, batch=batch)
 
 
-@pytest.mark.parametrize("architecture", ["gpt_neox", "t5"])
+@pytest.mark.parametrize("architecture", [pytest.param("gpt_neox", marks=pytest.mark.full), "t5"])
 def test_micro_batches_have_the_losses_of_one_batch(
     architecture: str, corpus: Any, tokenizer: Any, tmp_path: Path
 ) -> None:

@@ -106,7 +106,7 @@ QUICK = Recipe(
     adam_beta2=0.95,
     dropout=0.0,
     max_epochs=150,
-    validation_interval=10,
+    validation_interval=20,
     patience=5,
     max_new_tokens=64,
     keep=Keep.memorised,
@@ -150,7 +150,8 @@ def test_what_was_recalled_is_known_of_the_model(learnt: Path) -> None:
     assert facts["training_tokens"] == results["tokens"] > 0
 
 
-@pytest.mark.parametrize("checkpoint", ["best", pytest.param("last", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("checkpoint", ["best", "last"])
 def test_a_training_that_was_killed_decides_as_an_unbroken_one(
     checkpoint: str, learnt: Path, corpus: ConfigFiles, model: Path, tmp_path: Path
 ) -> None:

@@ -58,6 +58,19 @@ def job(corpus: ConfigFiles, models: Path, recipe: Recipe = SHORT, model: str = 
     )
 
 
+@pytest.fixture(scope="module")
+def trained(corpus: ConfigFiles, models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Train the model of :func:`job`, for tests that read it and leave it as it is."""
+    folder = tmp_path_factory.mktemp("trained")
+    train(job(corpus, models), folder)
+    return folder
+
+
+def results_of(folder: Path) -> dict[str, Any]:
+    results: dict[str, Any] = json.loads((folder / "run.json").read_text())["results"]
+    return results
+
+
 @pytest.mark.parametrize("architecture", ONE)
 def test_every_architecture_goes_through_train_evaluate_and_score(
     architecture: str, corpus: ConfigFiles, models: Path, tmp_path: Path
@@ -95,20 +108,20 @@ def test_every_architecture_goes_through_train_evaluate_and_score(
 def test_a_training_that_was_killed_ends_with_the_losses_of_an_unbroken_one(
     corpus: ConfigFiles, models: Path, tmp_path: Path, python: WarmPython
 ) -> None:
-    recipe = Recipe(5e-3, warmup_steps=5, max_steps=60, validation_interval=10, patience=0, max_new_tokens=8)
+    recipe = Recipe(5e-3, warmup_steps=5, max_steps=40, validation_interval=10, patience=0, max_new_tokens=8)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     expected = train(job(corpus, models, recipe, "gpt_neox"), whole)
     arguments = ["train", models / "gpt_neox", *SCRATCH, "--data", f"{corpus.folder}:{corpus.config}", "--out", broken]
-    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 60, "--validation-interval", 10]
+    arguments += ["--learning-rate", 5e-3, "--warmup-steps", 5, "--max-steps", 40, "--validation-interval", 10]
     arguments += ["--patience", 0, "--max-new-tokens", 8, "--vocabulary-size", 400]
     process = python.start("-m", "selfknow", *arguments)
     while process.poll() is None and not list((broken / "checkpoints").glob("checkpoint-*/trainer_state.json")):
         time.sleep(0.01)
     process.kill()
     assert process.wait() != 0, "the training was over before it was killed"
-    half_written = broken / "checkpoints" / "checkpoint-50"
+    half_written = broken / "checkpoints" / "checkpoint-30"
     half_written.mkdir(exist_ok=True)
-    (half_written / "trainer_state.json").write_text('{"global_step": 50, ')
+    (half_written / "trainer_state.json").write_text('{"global_step": 30, ')
     assert train(job(corpus, models, recipe, "gpt_neox"), broken) == expected
 
     def measured(folder: Path) -> list[dict[str, Any]]:
@@ -161,13 +174,12 @@ def test_the_model_that_is_kept_is_the_best_checkpoint_to_the_last_weight(
     assert not any(torch.equal(last[name], best[name]) for name in best if name.endswith("weight"))
 
 
-def test_another_training_in_the_same_folder_is_refused(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
-    results = train(job(corpus, models), tmp_path)
-    assert train(job(corpus, models), tmp_path) == results, "the same training is complete"
+def test_another_training_in_the_same_folder_is_refused(corpus: ConfigFiles, models: Path, trained: Path) -> None:
+    assert train(job(corpus, models), trained) == results_of(trained), "the same training is complete"
     with pytest.raises(UserError, match="holds another training"):
-        train(job(corpus, models, Recipe(1e-3)), tmp_path)
+        train(job(corpus, models, Recipe(1e-3)), trained)
     with pytest.raises(UserError, match="is another run"):
-        selfknow.ask(f"{corpus.folder}:{corpus.config}", lambda prompt: "", out=tmp_path, quiet=True)
+        selfknow.ask(f"{corpus.folder}:{corpus.config}", lambda prompt: "", out=trained, quiet=True)
 
 
 def test_a_folder_that_holds_something_else_is_refused(corpus: ConfigFiles, models: Path, tmp_path: Path) -> None:
@@ -191,11 +203,10 @@ def test_a_model_that_was_never_published_needs_scratch(corpus: ConfigFiles) -> 
 
 
 def test_from_scratch_and_fine_tuned_have_the_published_tokenizer_unless_told(
-    corpus: ConfigFiles, models: Path, tmp_path: Path
+    corpus: ConfigFiles, trained: Path, tmp_path: Path
 ) -> None:
     """A local folder stands in for the published checkpoint."""
-    train(job(corpus, models), tmp_path / "trained")
-    published = tmp_path / "trained" / "model"
+    published = trained / "model"
     scratch, tuned = (TrainingJob(str(published), corpus, SHORT, scratch=scratch) for scratch in (True, False))
     assert scratch.facts().recipe_hash == tuned.facts().recipe_hash, "they differ in nothing but where they start"
     sizes = set()
@@ -233,13 +244,12 @@ def test_a_published_tokenizer_that_cannot_be_had_is_said_with_the_mend(
 
 
 def test_fine_tuning_goes_on_from_a_checkpoint_with_adapters_merged_at_the_end(
-    corpus: ConfigFiles, models: Path, tmp_path: Path
+    corpus: ConfigFiles, trained: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("peft", reason="LoRA is optional")
-    first = train(job(corpus, models), tmp_path / "first")
     recipe = Recipe(1e-3, warmup_steps=2, max_steps=4, validation_interval=2, max_new_tokens=8, lora_rank=2)
-    second = train(TrainingJob(str(tmp_path / "first"), corpus, recipe), tmp_path / "second")
-    assert second["num_parameters"] == first["num_parameters"], "the adapters are merged into the weights"
+    second = train(TrainingJob(str(trained), corpus, recipe), tmp_path / "second")
+    assert second["num_parameters"] == results_of(trained)["num_parameters"], "the adapters are merged into the weights"
     assert (tmp_path / "second" / "model" / "model.safetensors").is_file()
 
 
