@@ -133,8 +133,8 @@ def _models_of_run(run: RunFolder, names: Sequence[tuple[str, str | None]] | Non
     models = run.description.get("models")
     facts_by_name = models if isinstance(models, dict) else {}
     for name, revision in names:
-        facts = facts_by_name.get(name)
-        yield AskedModel(run, name, revision, ModelFacts.from_json(facts if isinstance(facts, dict) else {}))
+        values = facts_by_name.get(name)
+        yield AskedModel(run, name, revision, ModelFacts.from_json(values if isinstance(values, dict) else {}))
 
 
 def _read_models(runs: Sequence[RunFolder]) -> dict[str, list[tuple[str, str | None]]]:
