@@ -11,7 +11,7 @@ from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.tasks.self_knowledge.programs import Programs
 from selfknow.evaluate.tasks.self_knowledge.sandbox import Sandbox, World
 
-SAMPLED = 20  # without the tests of the full suite
+SAMPLED = 8  # without the tests of the full suite
 CPYTHON = """
 import contextlib, io, json, sys
 printed = []
