@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from selfknow.disk_mapping import DiskMapping
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
@@ -122,7 +123,22 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
         The scores of each batch, followed by those of first steps that failed.
     """
     references = {row["id"]: row["answers"] or [] for row in run.examples.select(["id", "answers"]).to_pylist()}
-    first_answers = _first_answers(run) if format_ == TWO_STEP else {}
+    with DiskMapping() as first_answers:
+        if format_ == TWO_STEP:
+            _note_first_answers(run, first_answers)
+        yield from _scores(run, format_, portrait, references, first_answers)
+    if format_ == TWO_STEP:
+        yield from _without_second_steps(run)
+
+
+def _scores(
+    run: FinishedRun,
+    format_: str,
+    portrait: Portrait,
+    references: Mapping[str, Sequence[str]],
+    first_answers: DiskMapping,
+) -> Iterator[Scores]:
+    """Yield the scores of each batch."""
     for batch in run.calls:
         rows = batch.to_pylist()
         explaining = [row for row in rows if format_ != TWO_STEP or row["stage"] == EXPLAIN]
@@ -136,18 +152,16 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
             ).items()
         ]
         yield Scores({NAME: scores_table(scores)}, excerpts=kept_parts(rows))
-    if format_ == TWO_STEP:
-        yield from _without_second_steps(run)
 
 
-def _first_answers(run: FinishedRun) -> dict[str, str]:
-    """Return the replies of the first of two steps, by ``generation_id``."""
+def _note_first_answers(run: FinishedRun, first_answers: DiskMapping) -> None:
+    """Note the replies of the first of two steps, by ``generation_id``."""
     rows = run.rows("generation_id", "stage", "prompt", "generation")
-    return {
-        row["generation_id"]: _said(row).text
+    first_answers.update(
+        ([row["generation_id"]], _said(row).text)
         for row in rows
         if row["stage"] != EXPLAIN and row["generation"] is not None
-    }
+    )
 
 
 def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
@@ -166,11 +180,11 @@ def _without_second_steps(run: FinishedRun) -> Iterator[Scores]:
         )
 
 
-def _parts(row: Row, first_answers: Mapping[str, str], format_: str) -> tuple[str, str | None, str | None]:
+def _parts(row: Row, first_answers: DiskMapping, format_: str) -> tuple[str, str | None, str | None]:
     """Return the reply that gives the answer, the answer, and the explanation; either of the last two may be None."""
     reply = row["generation"]
     if format_ == TWO_STEP:
-        answering = first_answers[row["parent_generation_id"]]
+        answering = first_answers.get(row["parent_generation_id"])
         return answering, answering.strip(), reply and _said(row).text.strip()
     if reply is None:
         return "", None, None
