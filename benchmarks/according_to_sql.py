@@ -74,16 +74,18 @@ def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
     """Fetch every row of a query; return their number, and the sum that the peers compute, too."""
     with connect(runs) as connection:
         rows = run_query(connection, name).to_arrow_table()
-    [[total]] = duckdb.sql(f"select {SUMS.get(name, '0')} from rows").fetchall()
+    [[total]] = duckdb.sql(f"select {SUMS.get(name, 'count(*)')} from rows").fetchall()
     return len(rows), float(total)
 
 
 def ask_duckdb(name: str, runs: list[str]) -> float:
     """Return the sum, as one would write it in DuckDB."""
+    kinds = pa.table({"variant": list(_KINDS), "kind": list(_KINDS.values())})  # noqa: F841  # the query reads it
     replies = f"""
-        select model, example_id, variant as prompt, $kinds[variant] as kind, metric, value
+        select model, example_id, variant as prompt, kind, metric, value
         from read_parquet({[f"{run}/generations/*.parquet" for run in runs]})
         inner join read_parquet({[f"{run}/scores/*.parquet" for run in runs]}) using (generation_id)
+        inner join kinds using (variant)
     """
     if name == "according_to_kinds":
         replies = f"select model, example_id, kind as prompt, metric, avg(value) as value from ({replies}) group by all"
@@ -95,7 +97,7 @@ def ask_duckdb(name: str, runs: list[str]) -> float:
     some = "true" if name in ("according_to_table", "according_to_kinds") else f"replies.prompt <> '{NULL}'"
     some += " and metric = 'quip'" if name in ("according_to_by_size", "according_to_examples") else ""
     plain = f"inner join replies as plain on plain.prompt = '{NULL}' and {_SAME_QUESTION}"
-    [[total]] = duckdb.execute(
+    [[total]] = duckdb.sql(
         f"""
         with replies as ({replies})
         select sum(cell) from (
@@ -104,8 +106,7 @@ def ask_duckdb(name: str, runs: list[str]) -> float:
             where {some.replace("metric", "replies.metric")}
             group by replies.model, replies.metric, replies.prompt
         )
-        """,
-        {"kinds": _KINDS},
+        """
     ).fetchall()
     return float(total)
 
