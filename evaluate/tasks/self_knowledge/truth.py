@@ -64,8 +64,8 @@ class Judge:
         """
         if content.text is None:
             return Outcome(None, content.reason)
-        asked = f"{(task, content.subject, altered, *params.values())!r}{content.text}"
-        key = blake2b(asked.encode("utf-8", "surrogatepass"), digest_size=16).digest()  # texts may be long
+        question = f"{(task, content.subject, altered, *params.values())!r}{content.text}"
+        key = blake2b(question.encode("utf-8", "surrogatepass"), digest_size=16).digest()  # texts may be long
         if key not in self._known:
             if len(self._known) == _MOST_KNOWN:
                 self._known.clear()
