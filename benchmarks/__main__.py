@@ -19,6 +19,7 @@ RUNS = {
     "self_aware_scoring": 1,
     "sql 800": 3,
     "self_knowledge 1": 2,
+    "scoring 2000": 1,
 }
 """The minutes on idle cores of each benchmark that needs no file and no model, by its name and arguments."""
 FULL_RUNS = {
@@ -30,8 +31,10 @@ FULL_RUNS = {
     "self_aware_scoring": 1,
     "sql 8000": 12,
     "self_knowledge 9": 5,
+    "according_to_sql 24": 20,
+    "scoring 1000000": 60,
 }
-"""The same benchmarks at full size: a million replies, and portraits of 300 million n-grams."""
+"""The same benchmarks at full size: a million replies of every task, and portraits of 300 million n-grams."""
 
 
 def commands() -> dict[str, str]:
@@ -53,7 +56,7 @@ def main() -> None:
         description=f"{__doc__}\n{listed}\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--full", action="store_true", help="larger portraits, and a million replies")
+    parser.add_argument("--full", action="store_true", help="larger portraits, and a million replies of every task")
     runs = FULL_RUNS if parser.parse_args().full else RUNS
     print(f"{len(runs)} benchmarks, about {sum(runs.values())} minutes on idle cores")
     for command, minutes in runs.items():

@@ -9,7 +9,7 @@ it. One query is also measured part by part.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -187,15 +187,15 @@ if find_spec("polars"):
     PEERS["polars"] = ask_polars
 
 
-def compare(name: str, runs: list[str]) -> list[str]:
+def compare(name: str, runs: list[str], ways: Mapping[str, Callable[[str, list[str]], object]]) -> list[str]:
     """Measure a query and its peers in turn, three times; return its row of the table: medians and ratios."""
-    ways: dict[str, Callable[[str, list[str]], object]] = {"ours": ask_sql, **PEERS}
+    peers = [way for way in ways if way != "ours"]
     rounds = [{way: measure(ask, name, runs) for way, ask in ways.items()} for _ in range(3)]
-    for peer in PEERS:
+    for peer in peers:
         check_same(f"{name} in {peer}", rounds[0]["ours"].value[1], rounds[0][peer].value)
     times = {way: median(works[way].cpu_seconds for works in rounds) for way in ways}
-    ratios = {peer: median(works[peer].cpu_seconds / works["ours"].cpu_seconds for works in rounds) for peer in PEERS}
-    cells = [f"{times[peer]:.1f} ({ratios[peer]:.2f})" for peer in PEERS]
+    ratios = {peer: median(works[peer].cpu_seconds / works["ours"].cpu_seconds for works in rounds) for peer in peers}
+    cells = [f"{times[peer]:.1f} ({ratios[peer]:.2f})" for peer in peers]
     memory = [f"{max(works[way].peak_memory_in_mb for works in rounds):,.0f}" for way in ways]
     return [f"`{name}`", f"{times['ours']:.1f}", *cells, *memory]
 
@@ -234,7 +234,7 @@ def main(samples: int = SAMPLES) -> None:
     print_table(["query", "rows", "SQL (s)", "SQL CPU (s)", "SQL peak (MB)"], map(row, names))
     print()
     head = ["CPU seconds (times ours)", "ours", *PEERS, "peak, ours (MB)", *(f"{peer} (MB)" for peer in PEERS)]
-    print_table(head, (compare(name, runs) for name in SHARES))
+    print_table(head, (compare(name, runs, {"ours": ask_sql, **PEERS}) for name in SHARES))
     print()
     parts = measure(steps_of_the_matrix, runs).value.items()
     rows = ([part, f"{step.seconds:.2f}", f"{step.cpu_seconds:.2f}"] for part, step in parts)

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from selfknow.disk_mapping import DiskMapping
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
@@ -121,7 +122,22 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
         The scores of each batch, and at the end those of failed first steps.
     """
     references = {row["id"]: row["answers"] or [] for row in run.examples.select(["id", "answers"]).to_pylist()}
-    first_answers = _first_answers(run) if format_ == TWO_STEP else {}
+    with DiskMapping() as first_answers:
+        if format_ == TWO_STEP:
+            _write_first_answers(run, first_answers)
+        yield from _scores(run, format_, portrait, references, first_answers)
+    if format_ == TWO_STEP:
+        yield from _scores_of_failed_first_steps(run)
+
+
+def _scores(
+    run: FinishedRun,
+    format_: str,
+    portrait: Portrait,
+    references: Mapping[str, Sequence[str]],
+    first_answers: DiskMapping,
+) -> Iterator[Scores]:
+    """Yield the scores of each batch."""
     for batch in run.calls:
         rows = batch.to_pylist()
         rows_to_score = [row for row in rows if format_ != TWO_STEP or row["stage"] == EXPLAIN]
@@ -135,18 +151,16 @@ def score(run: FinishedRun, format_: str, portrait: Portrait) -> Iterator[Scores
             ).items()
         ]
         yield Scores({NAME: scores_table(scores)}, excerpts=measured_excerpts(rows))
-    if format_ == TWO_STEP:
-        yield from _scores_of_failed_first_steps(run)
 
 
-def _first_answers(run: FinishedRun) -> dict[str, str]:
-    """Return the replies of first steps, without their thinking, by ``generation_id``."""
+def _write_first_answers(run: FinishedRun, first_answers: DiskMapping) -> None:
+    """Write the replies of first steps, without their thinking, by ``generation_id``."""
     rows = run.rows("generation_id", "stage", "prompt", "generation")
-    return {
-        row["generation_id"]: _measured_text(row).text
+    first_answers.update(
+        ([row["generation_id"]], _measured_text(row).text)
         for row in rows
         if row["stage"] != EXPLAIN and row["generation"] is not None
-    }
+    )
 
 
 def _scores_of_failed_first_steps(run: FinishedRun) -> Iterator[Scores]:
@@ -165,11 +179,11 @@ def _scores_of_failed_first_steps(run: FinishedRun) -> Iterator[Scores]:
         )
 
 
-def _parts(row: Row, first_answers: Mapping[str, str], format_: str) -> tuple[str, str | None, str | None]:
+def _parts(row: Row, first_answers: DiskMapping, format_: str) -> tuple[str, str | None, str | None]:
     """Return the reply with the answer, the answer itself, and the explanation; None for a part that is missing."""
     reply = row["generation"]
     if format_ == TWO_STEP:
-        first_answer = first_answers[row["parent_generation_id"]]
+        first_answer = first_answers.get(row["parent_generation_id"])
         return first_answer, first_answer.strip(), reply and _measured_text(row).text.strip()
     if reply is None:
         return "", None, None

@@ -6,12 +6,12 @@ Prato et al., Do Large Language Models Know How Much They Know?, sections 4.2 an
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from sys import intern
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from selfknow.disk_mapping import DiskMapping
 from selfknow.errors import UserError
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.replies import THINKING_OFF, Excerpt, measured_text
@@ -206,14 +206,20 @@ def score(run: FinishedRun) -> Iterator[Scores]:
     if "completion" not in run.examples.column_names:
         raise UserError("the examples have no column `completion`: they are not diary questions")
     targets = {row["id"]: target(row) for row in run.examples.select(["id", "completion"]).to_pylist()}
-    titles = _next_titles(run)
+    with DiskMapping() as titles:
+        _write_next_titles(run, titles)
+        yield from _scores(run, targets, titles)
+
+
+def _scores(run: FinishedRun, targets: Mapping[str, tuple[Document, ...]], titles: DiskMapping) -> Iterator[Scores]:
+    """Yield the scores of each batch, from the documents of every example and the noted next titles."""
     for batch in run.calls:
         outcomes: list[tuple[str, str, Outcome[float]]] = []
         documents: list[dict[str, object]] = []
         excerpts: dict[str, Excerpt] = {}
         for row in batch.select(_COLUMNS).to_pylist():
             id_, excerpt = row["generation_id"], measured_text(row["generation"] or "")
-            title = titles.get(_boundary_key(row)) if row["stage"] == "stop" else None
+            title = titles.get(*_boundary_key(row)) if row["stage"] == "stop" else None
             metrics, documents_of_row = _score_row(row, excerpt, targets[row["example_id"]], title)
             outcomes.extend((id_, metric, outcome) for metric, outcome in metrics.items())
             documents.extend({"generation_id": id_, **vars(item)} for item in documents_of_row)
@@ -229,18 +235,16 @@ _KEY = ("example_id", "variant", "sample", "model", "revision")
 _COLUMNS = ("generation_id", "stage", *_KEY, "generation", "finish_reason", "logprob", "error")
 
 
-def _next_titles(run: FinishedRun) -> dict[tuple[object, ...], float | None]:
-    """Return the log-probability of the next title at every boundary."""
-    titles: dict[tuple[object, ...], float | None] = {}
+def _write_next_titles(run: FinishedRun, titles: DiskMapping) -> None:
+    """Write the log-probability of the next title at every boundary."""
     for batch in run.calls:
         next_titles = batch.filter(pc.equal(batch["stage"], "next-title"))
-        titles |= {_boundary_key(row): row["logprob"] for row in next_titles.select([*_KEY, "logprob"]).to_pylist()}
-    return titles
+        rows = next_titles.select([*_KEY, "logprob"]).to_pylist()
+        titles.update((_boundary_key(row), row["logprob"]) for row in rows)
 
 
 def _boundary_key(row: Mapping[str, Any]) -> tuple[object, ...]:
-    values = (row[name] for name in _KEY)
-    return tuple(intern(value) if isinstance(value, str) else value for value in values)  # few values, each often
+    return tuple(row[name] for name in _KEY)
 
 
 def _score_row(

@@ -25,6 +25,7 @@ from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
+from selfknow.disk_mapping import DiskMapping
 from selfknow.errors import SelfknowWarning
 from selfknow.evaluate.outcome import Outcome, failed, scores_table
 from selfknow.evaluate.readers.reading import UNFINISHED
@@ -72,8 +73,8 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Iterator[Scor
     programs = Programs()
     if "code" in run.examples["task"].unique().to_pylist() and programs.missing:
         warnings.warn(f"{programs.missing}; code is graded null", SelfknowWarning, stacklevel=2)
-    with Decider() as decider:
-        texts = Texts(run, Judge(decider, programs))
+    with Decider() as decider, DiskMapping() as facts:
+        texts = Texts(run, Judge(decider, programs), facts)
         for batch in run.calls:
             yield _BatchScorer(texts).scores(batch.select(COLUMNS).to_pylist())
     if writer is not None:

@@ -1,17 +1,22 @@
 """Facts about the texts of a run, which the scores of the replies about them need.
 
-A text and the replies about it are far apart in a run. So only these facts are held in memory: the answer that the text
-claims, and the answers that programs find.
+A text and the replies about it are far apart in a run. So only these facts are held, on disk: the answers that the text
+claims, and those that programs find.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from selfknow.disk_mapping import DiskMapping
 from selfknow.evaluate.outcome import Outcome, failed
 from selfknow.evaluate.readers.reading import Reading
 from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.evaluate.tasks.self_knowledge.content import Content
-from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, VERIFY, VERIFYING, Example
+from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, VERIFY, VERIFYING, Example
 from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, REPLY_KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, Judge
 
@@ -20,7 +25,9 @@ COLUMNS = (
     *("generation", "finish_reason", "error"),
 )
 _LATER = frozenset(VERIFYING) - {VERIFY}
-Shared = TypeVar("Shared")
+_CHANGING = _LATER - {"verify-dual"}
+Fact = tuple[tuple[object, ...], object]
+"""A key and its value in a :class:`DiskMapping`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +38,29 @@ class Text:
         original: The ``generation_id`` of the first text, for a second text of stage ``dual``; null for a first text.
         claim: The answer that the text claims.
         correct: 1 if the text has the property that the prompt demands, else 0.
-        truths: Pairs of a stage and the true answer to its question.
+        truths: By stage, the true answer to its question: of ``verify``, and of the stages that ask about a changed
+            text.
     """
 
     original: str | None
     claim: str | None
     correct: Outcome[float]
-    truths: tuple[tuple[str, Outcome[str]], ...]
+    truths: Mapping[str, Outcome[str]]
+
+    @classmethod
+    def from_json(cls, value: list[Any]) -> "Text":
+        """Return a text from the value of its fact (see :meth:`as_json`)."""
+        original, claim, correct, truths = value
+        return cls(original, claim, Outcome(*correct), {stage: Outcome(*truth) for stage, truth in truths.items()})
 
     def truth(self, stage: str) -> Outcome[str]:
         """Return the true answer to a stage's question about this text."""
-        return dict(self.truths)[stage]
+        return self.truths.get(stage, self.truths[VERIFY])
+
+    def as_json(self) -> list[Any]:
+        """Return the text as the value of its fact."""
+        truths = {stage: (truth.value, truth.reason) for stage, truth in self.truths.items()}
+        return [self.original, self.claim, (self.correct.value, self.correct.reason), truths]
 
 
 class Texts:
@@ -50,57 +69,52 @@ class Texts:
     Args:
         run: The run; it is read several times.
         judge: The source of true answers.
+        facts: An empty mapping, for the facts about texts and first replies.
     """
 
-    def __init__(self, run: FinishedRun, judge: Judge) -> None:
+    def __init__(self, run: FinishedRun, judge: Judge, facts: DiskMapping) -> None:
         self._judge = judge
+        self._facts = facts
         rows = run.examples.to_pylist()
         self._examples = {
             (row["id"], wording): Example.of(row, wording) for row in rows for wording in ("ours", "paper")
         }
-        self._shared: dict[object, object] = {}
-        self._texts: dict[str, Text] = {}
-        self._first_replies: dict[tuple[object, ...], Outcome[str]] = {}
-        stages_about = _stages_about(run)
-        asks_again = any(stages & _LATER for stages in set(stages_about.values()))
-        for is_dual in (False, True):  # first texts first: the answer of a second text is that of its first
-            if stages_about:
-                self._read_texts(run, stages_about, is_dual=is_dual)
-        if asks_again:
-            self._read_first_replies(run)
+        stages, asking_stages = _stages(run)
+        self._stages_about_texts = (VERIFY, *sorted(asking_stages & _CHANGING))
+        if asking_stages:
+            self._write_facts(run, GENERATE, *([VERIFY] if asking_stages & _LATER else []))
+        if asking_stages and DUAL in stages:  # a second text has the answer of its first one
+            self._write_facts(run, DUAL)
 
-    def _read_texts(self, run: FinishedRun, stages_about: dict[str, frozenset[str]], *, is_dual: bool) -> None:
-        for row in run.rows(*COLUMNS):
-            if (row["stage"] == DUAL) == is_dual and (stages := stages_about.pop(row["generation_id"], None)):
-                self._texts[row["generation_id"]] = self._text(row, stages)
+    def _write_facts(self, run: FinishedRun, *stages: str) -> None:
+        """Write the facts about the calls of some stages: texts, and first replies."""
+        for batch in run.calls:
+            is_of_stages = pc.is_in(batch["stage"], pa.array(stages))
+            rows = batch.select(COLUMNS).filter(is_of_stages).to_pylist()
+            self._facts.update([self._first_reply(row) if row["stage"] == VERIFY else self._fact(row) for row in rows])
 
-    def _read_first_replies(self, run: FinishedRun) -> None:
-        for row in run.rows(*COLUMNS):
-            if row["stage"] == VERIFY:
-                outcome = failed(row) if row["error"] is not None else self.reading(row).outcome
-                key = (row["parent_generation_id"], self._share(row["model"]), self._share(row["revision"]))
-                self._first_replies[key] = self._share(outcome)
-
-    def _share(self, value: Shared) -> Shared:
-        """Return the first equal value, so that equal values share memory: most texts have one of a few answers."""
-        return self._shared.setdefault(value, value)  # type: ignore[return-value]
-
-    def _text(self, row: Row, stages: frozenset[str]) -> Text:
+    def _fact(self, row: Row) -> Fact:
         content = self.content(row)
-        truths = [(stage, self._share(self.truth(row, content, stage))) for stage in sorted(stages)]
-        text = Text(row["parent_generation_id"], content.claim, self.correct(row, content), self._share(tuple(truths)))
-        return self._share(text) if text.original is None and text.claim is None else text
+        truths = {stage: self.truth(row, content, stage) for stage in self._stages_about_texts}
+        text = Text(row["parent_generation_id"], content.claim, self._grade(row, content), truths)
+        return ("text", row["generation_id"]), text.as_json()
+
+    def _first_reply(self, row: Row) -> Fact:
+        outcome = failed(row) if row["error"] is not None else self.reading(row).outcome
+        key = ("reply", row["parent_generation_id"], row["model"], row["revision"])
+        return key, (outcome.value, outcome.reason)
 
     def about(self, row: Row) -> Text:
         """Return the text that a call is about."""
-        return self._texts[row["parent_generation_id"]]
+        return Text.from_json(self._facts.get("text", row["parent_generation_id"]))
 
     def first_reply(self, row: Row, text: str | None) -> Outcome[str]:
         """Return the answer that a call's model gave about a text in stage ``verify``."""
-        first = self._first_replies.get((text, row["model"], row["revision"]))
+        first = self._facts.get("reply", text, row["model"], row["revision"])
         if first is None:
             return Outcome(None, "the first text was not asked about")
-        return first if first.value is not None else Outcome(None, f"about the first text: {first.reason}")
+        value, reason = first
+        return Outcome(value, reason if value is not None else f"about the first text: {reason}")
 
     def example(self, row: Row) -> Example:
         """Return the example of a call, in the call's wording."""
@@ -118,8 +132,11 @@ class Texts:
 
     def correct(self, row: Row, content: Content) -> Outcome[float]:
         """Return 1 if a text has the property that the prompt demands, else 0."""
-        if (text := self._texts.get(row["generation_id"])) is not None:
-            return text.correct
+        if (known := self._facts.get("text", row["generation_id"])) is not None:
+            return Text.from_json(known).correct
+        return self._grade(row, content)
+
+    def _grade(self, row: Row, content: Content) -> Outcome[float]:
         example = self.example(row)
         if content.text is None:
             return Outcome(None, content.reason)
@@ -147,15 +164,14 @@ class Texts:
         )
 
 
-def _stages_about(run: FinishedRun) -> dict[str, frozenset[str]]:
-    """Return the stages that ask about each text, by the text's ``generation_id``."""
-    sets: dict[tuple[frozenset[str], str], frozenset[str]] = {}
-    stages: dict[str, frozenset[str]] = {}
-    for row in run.rows("parent_generation_id", "stage"):
-        if (parent := row["parent_generation_id"]) is not None:
-            earlier_stages = stages.get(parent, frozenset())
-            stages[parent] = sets.setdefault((earlier_stages, row["stage"]), earlier_stages | {row["stage"]})
-    return stages
+def _stages(run: FinishedRun) -> tuple[set[str], set[str]]:
+    """Return the stages of a run, and those whose calls go back to a text."""
+    stages: set[str] = set()
+    asking_stages: set[str] = set()
+    for batch in run.calls:
+        stages.update(pc.unique(batch["stage"]).to_pylist())
+        asking_stages.update(pc.unique(batch["stage"].filter(pc.is_valid(batch["parent_generation_id"]))).to_pylist())
+    return stages, asking_stages
 
 
 def _month_of_identifier(content: Content, month: str) -> Outcome[float]:

@@ -21,6 +21,7 @@ benchmark, image-…
 
 import datetime
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 from selfknow.builders.self_knowledge.sources import births
@@ -48,7 +49,7 @@ class Judge:
     def __init__(self, decider: Decider, programs: Programs) -> None:
         self._decider = decider
         self._programs = programs
-        self._known: dict[tuple[object, ...], Outcome[str]] = {}
+        self._known: dict[bytes, Outcome[str]] = {}
 
     def truth(self, task: str, params: Mapping[str, Any], content: Content, *, altered: bool = False) -> Outcome[str]:
         """Return the true answer to a verifying question, in the form of a reply; null if no program knows it.
@@ -63,7 +64,8 @@ class Judge:
         """
         if content.text is None:
             return Outcome(None, content.reason)
-        key = (task, content.text, content.subject, altered, tuple(map(str, params.values())))
+        question = f"{(task, content.subject, altered, *params.values())!r}{content.text}"
+        key = blake2b(question.encode("utf-8", "surrogatepass"), digest_size=16).digest()  # texts may be long
         if key not in self._known:
             if len(self._known) == _CACHE_SIZE:
                 self._known.clear()
