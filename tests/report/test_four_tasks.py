@@ -102,8 +102,8 @@ def test_each_question_has_a_verdict_and_a_sentence(runs: list[Path], tmp_path: 
         (
             "Not shown",
             (
-                "It abstains from 67% of the questions that nobody can answer, and from 20% of the others: no "
-                "difference can be seen."
+                "It abstains from 67% of the questions that nobody can answer, and from 20% of the others: the "
+                "difference is not significant."
             ),
         ),
         (
