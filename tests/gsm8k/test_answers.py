@@ -70,3 +70,7 @@ def test_a_solution_needs_its_number_behind_its_marker() -> None:
     assert number_of_solution("3 + 4 = <<3+4=7>>7\n#### 7") == 7
     assert number_of_solution("3 + 4 = 7") is None
     assert number_of_solution("3 + 4 = 7 ####") is None
+
+
+def test_a_bold_zero_is_the_answer_though_another_number_follows() -> None:
+    assert number_of_reply("He sold all of them, so **0** apples are left of the 5 that he had.") == 0

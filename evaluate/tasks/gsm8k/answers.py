@@ -96,7 +96,9 @@ def _read(excerpt: Excerpt) -> _ReadNumber:
         return _ReadNumber(None)
     if _ends_in_two_units(text) or _offers_several(text):
         return _ReadNumber(None, is_several=True)
-    number = _bold_number(excerpt.text) or _last_stated_number(text)
+    number = _bold_number(excerpt.text)
+    if number is None:  # a bold 0 is a number, too
+        number = _last_stated_number(text)
     return _ReadNumber(_number_in_words(text) if number is None else number)
 
 
