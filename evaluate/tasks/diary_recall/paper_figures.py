@@ -22,8 +22,9 @@ def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
     sized = [row for row in rows if row["num_parameters"]]
     suites = by_suite([{**row, "label": _line(row)} for row in sized])
     if len({(row["suite"], row["num_parameters"]) for row in sized}) == len(suites):
-        lines = _accuracy_by_diarists(rows)
-        return [*lines, *a_row_each(rows, _seed_dots, "each training seed" if lines else "")]
+        if not (lines := _accuracy_by_diarists(rows)):
+            return a_row_each(rows, _seed_dots)
+        return [*lines, *a_row_each(_by_diarists_and_setup(rows), _seed_dots, "each training seed")]
     dots = a_row_each([row for row in sized if row["seed_accuracies"]], _seed_dots, "each training seed")
     dots += a_row_each([row for row in rows if not row["num_parameters"]], _seed_dots, "of unknown size")
     panels = []
@@ -62,6 +63,14 @@ def _accuracy_by_diarists(rows: Sequence[Row]) -> list[Panel]:
         )
         panels.append(Panel(joined(suite, "by number of diarists"), chart, min(_SUITES, len(suites))))
     return panels
+
+
+def _by_diarists_and_setup(rows: Sequence[Row]) -> Sequence[Row]:
+    """Label rows by number of diarists and setup, which is shorter, if no two rows have the same label then."""
+    if not all(row["num_diarists"] for row in rows):
+        return rows
+    labelled = [{**row, "label": joined(f"{row['num_diarists']:,} diarists", row["setup"])} for row in rows]
+    return labelled if len({row["label"] for row in labelled}) == len(rows) else rows
 
 
 def _line(row: Row) -> str:
