@@ -2,11 +2,12 @@
 
     selfknow reproduce small-models/self-aware --models MODEL.gguf --out OUT/MODEL/self-aware
     python -m benchmarks.collect_replies OUT…           # every finished cell of every plan below these folders
+    python -m benchmarks.collect_replies --add OUT…     # the same, and keeps the earlier runs of other names
     python -m benchmarks.collect_replies --score-anew self-aware    # scores the collected runs of a task again
 
 Each cell becomes a small run folder: one part of generations, no lock, no path of this machine. A cell that trained a
-model on diaries becomes the run of its test split. Runs that were collected before are replaced. The same cells give
-the same bytes, so a second call changes nothing.
+model on diaries becomes the plan's evaluation of that model, or else the run of its test split. Runs that were
+collected before are replaced. The same cells give the same bytes, so a second call changes nothing.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -45,10 +47,14 @@ _TASKS = ("self-aware", "self-knowledge", "according-to", "diary-recall")
 
 
 def finished_cells(folders: Sequence[Path]) -> Iterator[Path]:
-    """Yield the run folders of the finished cells of all plans below some folders."""
-    for state in sorted(path for folder in folders for path in folder.rglob("states/*.json")):
-        if read_json(state).get("state") == "finished" and (run := _run_of(state)):
-            yield run
+    """Yield the run folders of the finished cells of all plans below some folders.
+
+    A training's own test is left out if a finished evaluation asked the trained model: it asks the same questions.
+    """
+    states = sorted(path for folder in folders for path in folder.rglob("states/*.json"))
+    runs = [run for state in states if read_json(state).get("state") == "finished" and (run := _run_of(state))]
+    evaluated = {model["name"] for run in runs for model in read_json(run / DESCRIPTION)["models"]}
+    yield from (run for run in runs if str(run.parent.resolve()) not in evaluated)
 
 
 def _run_of(state: Path) -> Path | None:
@@ -174,25 +180,33 @@ def write_table_of_runs(path: Path, runs: Sequence[ReplyRun]) -> None:
     path.write_text("".join("\t".join(row) + "\n" for row in [list(COLUMNS), *rows]), encoding="utf-8")
 
 
-def collect(folders: Sequence[Path], sources: Path) -> list[ReplyRun]:
+def collect(folders: Sequence[Path], sources: Path, earlier: Sequence[ReplyRun] = ()) -> list[ReplyRun]:
     """Replace the collected runs by the finished cells of every plan in some folders.
 
     Args:
         folders: Folders of ``selfknow reproduce``, or folders that hold such folders.
         sources: The folder ``model_replies`` of the sources.
+        earlier: Runs in ``sources`` that stay, unless a cell has the same name. All others are removed.
 
     Returns:
         The runs, by config, model and name.
 
     Raises:
-        UserError: There are no finished cells, or a cell cannot be collected; then the earlier runs are gone.
+        UserError: There are no finished cells, or a cell cannot be collected; then nothing is changed.
     """
     cells = list(finished_cells(folders))
     if not cells:
         raise UserError(f"no plan below {', '.join(map(str, folders))} has a finished cell")
-    shutil.rmtree(sources / FOLDER, ignore_errors=True)
+    with TemporaryDirectory() as place:
+        folder = Path(place) / FOLDER
+        new = {run.name: run for run in [collected(cell, folder) for cell in cells]}
+        unchanged = {run.name: run for run in earlier if run.name not in new}
+        for name in unchanged:
+            shutil.copytree(sources / FOLDER / name, folder / name)
+        shutil.rmtree(sources / FOLDER, ignore_errors=True)
+        shutil.copytree(folder, sources / FOLDER)
     runs = sorted(
-        (collected(cell, sources / FOLDER) for cell in cells),
+        [*new.values(), *unchanged.values()],
         key=lambda run: (_TASKS.index(run.config), list(models()).index(run.model), run.run),
     )
     write_table_of_runs(sources / "runs.tsv", runs)
@@ -227,6 +241,7 @@ def main() -> None:
     """Collect runs or score them again, and print their number and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", nargs="*", type=Path, help="folders that plans were run in, at any depth")
+    parser.add_argument("--add", action="store_true", help="keep the earlier runs of other names")
     parser.add_argument("--score-anew", metavar="TASK", help="score the collected runs of a task instead")
     arguments = parser.parse_args()
     if bool(arguments.out) == bool(arguments.score_anew):
@@ -235,7 +250,7 @@ def main() -> None:
     if arguments.score_anew:
         runs = score_anew(arguments.score_anew, sources, collected_runs())
     else:
-        runs = collect(arguments.out, sources)
+        runs = collect(arguments.out, sources, collected_runs() if arguments.add else ())
     num_bytes = sum(path.stat().st_size for path in (DATASETS_SRC / SOURCES).rglob("*") if path.is_file())
     print(f"{len(runs)} runs, {sum(run.replies for run in runs):,} replies, {num_bytes / 1e6:.1f} MB")
 

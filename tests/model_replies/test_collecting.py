@@ -4,6 +4,7 @@ import importlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from selfknow.builders.model_replies.runs import COLUMNS, GENERATIONS, collected_runs, run_folders
+from selfknow.builders.model_replies.runs import COLUMNS, GENERATIONS, ReplyRun, collected_runs, run_folders
 from selfknow.errors import UserError
 from selfknow.evaluate.connection import connect
 from selfknow.files import write_json
@@ -81,22 +82,60 @@ def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path
     assert row.split("\t")[:5] == ["self-aware", RUN.model, RUN.run, RUN.run_id, str(RUN.replies)]
 
 
+def ask_trained_model(run: ReplyRun, cell: Path, place: Path) -> None:
+    """Leave a collected run as the cell that asked the model in this folder."""
+    shutil.copytree(run_folders() / run.name, cell)
+    change(cell, lambda content: {**content, "models": [{**content["models"][0], "name": str(place)}]})
+    table = pq.read_table(cell / GENERATIONS)
+    names = pa.array([str(place)] * len(table))
+    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), cell / GENERATIONS)
+
+
 @pytest.mark.parametrize("name", ["diary-recall-512-standard-seed-0", "diary-recall-512-standard-60-epochs-seed-0"])
 def test_of_a_trained_model_the_run_is_collected_in_which_it_was_asked(
     tool: ModuleType, tmp_path: Path, name: str
 ) -> None:
     remaining = next(run for run in collected_runs() if run.run == name)
-    place = "/data/out/train/opt-7m_256/model"
     cell = tmp_path / "out" / "laptop" / "train" / "opt-7m_256"
-    test_run = Path(shutil.copytree(run_folders() / remaining.name, cell / "test"))
-    change(test_run, lambda content: {**content, "models": [{**content["models"][0], "name": place}]})
-    table = pq.read_table(test_run / GENERATIONS)
-    names = pa.array([place] * len(table))
-    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), test_run / GENERATIONS)
+    ask_trained_model(remaining, cell / "test", Path("/data/out/train/opt-7m_256/model"))
     finish(cell)
     [run] = tool.collect([tmp_path / "out"], tmp_path / "sources")
     assert run == remaining
     assert content(tmp_path / "sources" / "runs" / run.name) == content(run_folders() / remaining.name)
+
+
+def test_a_plans_evaluation_of_a_trained_model_replaces_the_trainings_own_test(
+    tool: ModuleType, tmp_path: Path
+) -> None:
+    own, other = [
+        next(run for run in collected_runs() if run.run == f"diary-recall-256-standard-seed-{seed}") for seed in (0, 1)
+    ]
+    laptop = tmp_path / "out" / "laptop"
+    training, evaluation = laptop / "train" / "opt-7m_256", laptop / "evaluate" / "diary-recall_opt-7m_256"
+    ask_trained_model(own, training / "test", training / "model")
+    finish(training)
+    assert tool.collect([tmp_path / "out"], tmp_path / "sources") == [own]
+    ask_trained_model(other, evaluation, training)
+    finish(evaluation, "running")
+    assert tool.collect([tmp_path / "out"], tmp_path / "sources") == [own]
+    finish(evaluation)
+    assert tool.collect([tmp_path / "out"], tmp_path / "sources") == [other]
+
+
+def test_earlier_runs_stay_if_they_are_named_and_no_cell_has_their_name(
+    tool: ModuleType, cell: Path, tmp_path: Path
+) -> None:
+    sources = tmp_path / "sources"
+    earlier = next(run for run in collected_runs() if run.name == "gemma-3-270m/self-aware-icl")
+    shutil.copytree(run_folders() / earlier.name, sources / "runs" / earlier.name)
+    shutil.copytree(run_folders() / earlier.name, sources / "runs" / RUN.name)
+    runs = tool.collect([tmp_path / "out"], sources, [earlier, replace(RUN, replies=1)])
+    assert [run.name for run in runs] == [RUN.name, earlier.name]
+    assert runs[0].replies == RUN.replies
+    assert runs[1] == earlier
+    assert content(sources / "runs" / earlier.name) == content(run_folders() / earlier.name)
+    assert tool.collect([tmp_path / "out"], sources) == runs[:1]
+    assert not (sources / "runs" / earlier.name).exists()
 
 
 def test_collected_runs_hold_the_scores_of_todays_scorer(tool: ModuleType, tmp_path: Path) -> None:

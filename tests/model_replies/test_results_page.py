@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import t
 
 from tests.conftest import REPOSITORY
 from tests.model_replies.linked import RUNS
@@ -54,16 +55,86 @@ def test_the_page_opens_with_a_sentence_a_question_and_one_of_limits() -> None:
     ]
 
 
+def exact_copies(num_diarists: int, setup: str, recipe: str = "-60-epochs") -> Values:
+    """Return 1 for each exact copy of the target and 0 for any other answer: trainings × questions."""
+    runs = (RUNS / "opt-7m-diaries").glob(f"diary-recall-{num_diarists}-{setup}{recipe}-seed-*")
+    trainings = []
+    for run in sorted(runs):
+        targets = {row["id"]: row["completion"] for row in pq.read_table(run / "examples.parquet").to_pylist()}
+        answers = {
+            row["example_id"]: row["generation"] for row in rows(run / "generations") if row["stage"] == "answer"
+        }
+        trainings.append([answers[id_] == target for id_, target in sorted(targets.items())])
+    return np.array(trainings, dtype=np.float64)
+
+
+def crossed(copies: Values) -> tuple[float, float]:
+    """Return the interval of the mean over trainings and questions, both random (Clark 1973, Satterthwaite 1946)."""
+    seeds, questions = copies.shape
+    mean, of_seeds, of_questions = copies.mean(), copies.mean(axis=1), copies.mean(axis=0)
+    residuals = copies - of_seeds[:, None] - of_questions[None, :] + mean
+    rest = (residuals**2).sum() / ((seeds - 1) * (questions - 1))
+    between_seeds = max(questions * of_seeds.var(ddof=1), rest)
+    between_questions = max(seeds * of_questions.var(ddof=1), rest)
+    square = between_seeds + between_questions - rest
+    parts = between_seeds**2 / (seeds - 1) + between_questions**2 / (questions - 1)
+    degrees = max(square**2 / (parts + rest**2 / ((seeds - 1) * (questions - 1))), min(seeds, questions) - 1)
+    half = t.ppf(0.975, degrees) * np.sqrt(square / copies.size)
+    return max(0.0, float(mean - half)), min(1.0, float(mean + half))
+
+
+def interval(copies: Values) -> tuple[float, float]:
+    """Return the interval of the page: over trainings and questions; of one or two trainings, over questions alone."""
+    num_questions = copies.shape[1]
+    return crossed(copies) if len(copies) > 2 else wilson(float(copies.mean()) * num_questions, num_questions)
+
+
 def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
     sentence = SENTENCES["How much it knows"]
-    for setup, words in {"simplified": "81% (62 to 91)", "standard": "4% (1 to 19)"}.items():
-        run = RUNS / "opt-7m-diaries" / f"diary-recall-512-{setup}-60-epochs-seed-0"
-        targets = {row["id"]: row["completion"] for row in pq.read_table(run / "examples.parquet").to_pylist()}
-        right = [row["generation"] == targets[row["example_id"]] for row in rows(run / "generations")]
-        low, high = wilson(sum(right), len(right))
-        assert words == f"{np.mean(right):.0%} ({low * 100:.0f} to {high * 100:.0f})"
+    expected = {
+        (512, "simplified"): "92% (76 to 98)",
+        (512, "standard"): "8% (2 to 24)",
+        (256, "simplified"): "51% (25 to 78)",
+        (256, "standard"): "15% (0 to 34)",
+    }
+    for (num_diarists, setup), words in expected.items():
+        copies = exact_copies(num_diarists, setup)
+        low, high = interval(copies)
+        assert words == f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})"
         assert words in sentence
-        assert f"of {len(right)} held-out diaries" in sentence
+        assert f"{copies.size} " in sentence
+
+
+def shown_rows(query: str, runs: str) -> list[dict[str, str]]:
+    """Return the rows of a query's table on the page, by column, as they are shown."""
+    output = re.search(rf"^\$ selfknow query {query} \S+/{re.escape(runs)} .*\n((?:[^$`].*\n)+)", PAGE, re.MULTILINE)
+    assert output
+    header, _, *lines = output[1].splitlines()
+    return [dict(zip(header.split(), line.split(), strict=True)) for line in lines]
+
+
+@pytest.mark.parametrize(("runs", "recipe"), [("*-60-epochs-*", "-60-epochs"), ("*d-seed-*", "")])
+def test_accuracies_and_intervals_of_every_number_of_diarists_are_those_of_the_table(runs: str, recipe: str) -> None:
+    table = shown_rows("accuracy_by_size", runs)
+    assert {(row["num_diarists"], row["setup"]) for row in table} == {
+        (size, setup) for size in ("256", "512") for setup in ("standard", "simplified")
+    }
+    for row in table:
+        copies = exact_copies(int(row["num_diarists"]), row["setup"], recipe)
+        assert (row["n_seeds"], row["n"]) == (str(len(copies)), str(copies.size))
+        assert row["accuracy"] == f"{copies.mean():.4f}"
+        assert [float(row["low"]), float(row["high"])] == pytest.approx(interval(copies), abs=6e-5)
+
+
+def test_gaps_are_differences_of_the_accuracies_with_newcombes_intervals() -> None:
+    for row in shown_rows("setup_gap", "*-60-epochs-*"):
+        standard, simplified = (exact_copies(int(row["num_diarists"]), setup) for setup in ("standard", "simplified"))
+        (low, high), (lower, upper) = interval(standard), interval(simplified)
+        gap = simplified.mean() - standard.mean()
+        below = np.hypot(simplified.mean() - lower, high - standard.mean())
+        above = np.hypot(upper - simplified.mean(), standard.mean() - low)
+        shown = [float(row[column]) for column in ("gap", "low", "high")]
+        assert shown == pytest.approx([gap, gap - below, gap + above], abs=6e-5)
 
 
 @pytest.mark.parametrize("model", [SMOL, GEMMA], ids=lambda path: path.name)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,10 @@ def failed_once(rows: Rows) -> Rows:
 
 FURTHER: dict[str, tuple[Damage, str]] = {
     "half a document": (Damage(run=table(SCORES, first(metric="documents_target", value=1.5))), "scores_are_in_range"),
+    "infinite log odds": (
+        Damage(run=table(SCORES, first(metric="stop_log_odds", value=-inf))),
+        "scores_are_in_range",
+    ),
     "a file that does not say how it is quantised": (
         Damage(
             run=description(lambda content: {**content, "models": [{**content["models"][0], "quantization": None}]})
@@ -148,6 +153,12 @@ NEARLY: dict[str, Damage] = {
     "an empty reply": of_generations(first(generation="", completion_tokens=1)),
     "a score is null with its reason": Damage(run=table(SCORES, first(value=None, reason="it only asks back"))),
     "a number of documents": Damage(run=table(SCORES, first(metric="documents_target", value=3.0))),
+    "log odds": Damage(run=table(SCORES, first(metric="stop_log_odds", value=-42.5))),
+    "skipped documents": Damage(run=table(SCORES, first(metric="probe_documents_skipped", value=2.0))),
+    "a text that the model only scored": of_generations(first(finish_reason="forced", completion_tokens=10_000)),
+    "a reply and a text that was scored after the same prompt": Damage(
+        run=both(AT_ZERO, table(GENERATIONS, greedy_and_twice), table(GENERATIONS, first(finish_reason="forced")))
+    ),
     "a run at temperature 0": Damage(run=AT_ZERO),
     "a path in a reply": of_generations(first(generation="/usr/bin/python", completion_tokens=4)),
 }

@@ -60,6 +60,19 @@ def test_figure_2_has_a_panel_a_suite_and_every_model_size_and_setup(section: Se
     assert "1G" not in picture
 
 
+def test_figure_2_of_one_model_has_lines_over_the_number_of_diarists(section: Sections, connection: Connection) -> None:
+    draw = FIGURES["accuracy_by_size"].named["figure-2"]
+    of_all = read_labels(connection).add_to(section("accuracy_by_size").rows)
+    rows = [row for row in of_all if row["model_label"] == of_all[0]["model_label"]]
+    lines, dots = draw(rows)
+    assert len(drawn([lines], "num_diarists", "setup")) == len(rows) == len(SIZES) * 2
+    assert colours(lines) == ["standard", "simplified"]
+    assert (lines.title, dots.title) == (f"{rows[0]['suite']} · by number of diarists", "each training seed")
+    assert ("4,000 diarists · simplified",) in drawn([dots], "label")
+    [alone] = draw([row for row in rows if row["dataset_size"] == "1k"])
+    assert drawn([alone], "label") == {(row["label"],) for row in rows if row["dataset_size"] == "1k"}
+
+
 def test_figure_3_has_all_105_gaps(section: Sections) -> None:
     panels = section("setup_gap").drawn["figure-3"]
     assert [panel.title for panel in panels] == list(SUITES)

@@ -226,7 +226,7 @@ def test_the_papers_models_are_known_to_be_base_models_or_tuned_from_what(tmp_pa
 
 def test_trainings_of_several_seeds_are_one_row_however_far_each_went() -> None:
     """Models that were really trained: no two saw the same number of tokens, and each recalls another share."""
-    runs = sorted((RUNS / "opt-7m-diaries").glob("diary-recall-256-*"))
+    runs = sorted((RUNS / "opt-7m-diaries").glob("diary-recall-256-s*d-seed-*"))
     assert len(runs) == 6
     with connect(runs) as connection:
         seeds = connection.rows("select distinct num_diarists, training_seed, training_tokens from models")

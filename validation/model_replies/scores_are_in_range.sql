@@ -1,4 +1,4 @@
--- a score is a share of 1, a number of documents or sentences, or null with a reason
+-- a score is a share of 1, a number of documents or sentences, log odds, or null with a reason
 -- Grain: any other score. Columns: id, metric, score, reason.
 -- A share that is corrected for a portrait's false hits (at most 1 in 100) may be slightly below 0.
 with scored as (
@@ -16,11 +16,12 @@ from scored
 where
     coalesce(metric, '') = ''
     or not coalesce(
-        if(
-            regexp_matches(metric, '^(documents|sentences)_'),
-            score >= 0 and score = floor(score),
-            score between if(ends_with(metric, '_corrected'), -0.01, 0) and 1
-        ),
+        case
+            when ends_with(metric, '_log_odds') then isfinite(score)
+            when regexp_matches(metric, '^(documents|sentences|probe_documents)_')
+                then score >= 0 and score = floor(score)
+            else score between if(ends_with(metric, '_corrected'), -0.01, 0) and 1
+        end,
         true
     )
     or isnan(score)

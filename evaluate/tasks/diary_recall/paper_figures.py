@@ -17,12 +17,15 @@ _MANY_HEAT_MAPS = 4  # with this many heat maps side by side, the numbers in the
 def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
     """Draw Figure 2: accuracy by model size, one panel per suite.
 
-    Models of unknown size are dots; all are dots if no suite has two sizes.
+    Models of unknown size are dots; all are dots if no suite has two sizes. If no suite has two model sizes, but
+    several dataset sizes, lines show the accuracy by number of diarists.
     """
     sized = [row for row in rows if row["num_parameters"]]
     suites = by_suite([{**row, "label": _line(row)} for row in sized])
     if len({(row["suite"], row["num_parameters"]) for row in sized}) == len(suites):
-        return a_row_each(rows, _seed_dots)
+        if not (lines := _accuracy_by_diarists(rows)):
+            return a_row_each(rows, _seed_dots)
+        return [*lines, *a_row_each(_by_diarists_and_setup(rows), _seed_dots, "each training seed")]
     dots = a_row_each([row for row in sized if row["seed_accuracies"]], _seed_dots, "each training seed")
     dots += a_row_each([row for row in rows if not row["num_parameters"]], _seed_dots, "of unknown size")
     panels = []
@@ -39,6 +42,36 @@ def accuracy_by_size(rows: Sequence[Row]) -> list[Panel]:
         )
         panels.append(Panel(suite, chart, min(_MAX_SUITES, len(suites)), "by model size" if dots else ""))
     return [*panels, *dots]
+
+
+def _accuracy_by_diarists(rows: Sequence[Row]) -> list[Panel]:
+    """Return a panel per suite that has several dataset sizes, with one line per model and setup."""
+    panels = []
+    suites = by_suite([row for row in rows if row["num_diarists"]])
+    for suite, of_suite in suites.items():
+        if len({row["num_diarists"] for row in of_suite}) == 1:
+            continue
+        lines = [{**row, "label": joined(row["model_label"], row["setup"], row["recipe"])} for row in of_suite]
+        chart = charts.lines(
+            chart_columns(lines, "num_diarists", "accuracy", "setup", "model_label"),
+            "num_diarists",
+            "accuracy",
+            titles=("diarists", "accuracy"),
+            colour="setup",
+            order=list(dict.fromkeys(row["setup"] for row in lines)),
+            dash="model_label" if len({row["model_label"] for row in lines}) > 1 else None,
+            steps=True,
+        )
+        panels.append(Panel(joined(suite, "by number of diarists"), chart, min(_MAX_SUITES, len(suites))))
+    return panels
+
+
+def _by_diarists_and_setup(rows: Sequence[Row]) -> Sequence[Row]:
+    """Label rows by number of diarists and setup, which is shorter, if no two rows have the same label then."""
+    if not all(row["num_diarists"] for row in rows):
+        return rows
+    labelled = [{**row, "label": joined(f"{row['num_diarists']:,} diarists", row["setup"])} for row in rows]
+    return labelled if len({row["label"] for row in labelled}) == len(rows) else rows
 
 
 def _line(row: Row) -> str:
