@@ -181,7 +181,7 @@ def test_a_lambda_that_was_redefined_is_refused_and_the_same_goes_on(
     for before in (0, 2):
         run = selfknow.ask(questions, lambda prompt: "#### 2", out=tmp_path / "run")
         assert [progress.answered_before for progress in run.progress] == [before]
-    assert "answer: 2 of 2 replies of <lambda> were there already" in capsys.readouterr().err
+    assert "answer: 2 of 2 replies of <lambda> are already in the run" in capsys.readouterr().err
     mine, other = (FunctionModel(function).revision for function in (lambda prompt: "#### 2", lambda prompt: "#### 4"))
     with pytest.raises(UserError) as refused:
         selfknow.ask(questions, lambda prompt: "#### 4", out=tmp_path / "run", quiet=True)

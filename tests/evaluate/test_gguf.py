@@ -114,7 +114,7 @@ def test_a_damaged_file_is_refused_in_one_line(tiny: Original, tmp_path: Path) -
     (tmp_path / "d.gguf").write_text("<html>404 Not Found</html>")
     assert "it is not a GGUF file" in refused(str(tmp_path / "d.gguf"))
     (tmp_path / "e.gguf").write_bytes(b"GGUF" + (1).to_bytes(4, "little") + tiny.path.read_bytes()[8:])
-    assert "it is of version 1, and 2 and 3 can be read" in refused(str(tmp_path / "e.gguf"))
+    assert "it has version 1, but only versions 2 and 3 can be read" in refused(str(tmp_path / "e.gguf"))
 
 
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path: Path) -> None:

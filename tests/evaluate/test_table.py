@@ -278,7 +278,7 @@ def test_a_cell_too_many_and_a_task_without_tables_are_refused(tmp_path: Path) -
     sum_ = {"question": "1 + 1?", "reply": "2", "model": "a", "answer": "1 + 1 is 2, so the answer is 2."}
     with pytest.raises(UserError, match=r"'question-.*' is neither a number nor a solution that ends in ####"):
         import_table(lines(tmp_path / "sum.jsonl", [sum_]), "gsm8k", out=tmp_path / "run")
-    with pytest.raises(UserError, match=r"own\.jsonl: the scorer needs --answer COLUMN \(the number"):
+    with pytest.raises(UserError, match=r"own\.jsonl: the scorer needs --answer COLUMN \(the correct number"):
         import_table(
             lines(tmp_path / "own.jsonl", [{"question": "1 + 1?", "reply": "2", "model": "a"}]),
             "gsm8k",

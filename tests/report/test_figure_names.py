@@ -42,7 +42,7 @@ def test_an_unknown_figure_is_refused_with_the_nearest_and_with_those_that_there
 
 
 def test_a_name_that_two_tasks_have_is_asked_with_its_task() -> None:
-    with pytest.raises(UserError, match="several tasks: take diary-recall/figure-2 or according-to/figure-2"):
+    with pytest.raises(UserError, match="several tasks: name diary-recall/figure-2 or according-to/figure-2"):
         find_figure("figure-2", [DIARIES, QUOTING])
     assert find_figure("according-to/figure-2", [DIARIES, QUOTING]).query == "according_to_by_size"
 

@@ -86,7 +86,7 @@ def test_documents_first_sees_documents_alone_and_then_questions_alone(table: An
         ({"patience": -1}, "patience must be at least 0, not -1"),
         ({"max_epochs": 0}, "max_epochs must be above 0"),
         ({"max_epochs": None}, "training needs an end: give max_epochs or max_steps"),
-        ({"decay": 0.4}, "must not stop early at a plateau: add --patience 0"),
+        ({"decay": 0.4}, "training must not stop early: add --patience 0"),
         ({"decay": 1.0, "patience": 0}, "decay must be at least 0 and below 1"),
         ({"muon_learning_rate": 0.0}, "muon_learning_rate must be above 0"),
         ({"learning_rate": 0.0}, "learning_rate must be above 0"),
@@ -108,11 +108,11 @@ def test_the_default_recipe_is_the_papers() -> None:
     assert (recipe.warmup_steps, recipe.examples_per_step, recipe.max_grad_norm) == (3600, 32, 0)
     assert (recipe.optimizer, recipe.decay) == ("adam", 0)
     rule = str(recipe.as_json()["plateau"])
-    assert "from when it recalls 99% of both and the warm-up is over, stop after 20 epochs" in rule
-    assert "nothing ends the training before but its cap of 300 epochs" in rule
+    assert "the training stops after 20" in rule
+    assert "until then, only its cap of 300 epochs ends it" in rule
     assert rule.endswith(
-        "the checkpoint of the highest exact match is kept, of equally good ones the one that recalls most, "
-        "of those the latest"
+        "the checkpoint of the highest exact match is kept; among equally good ones the one that recalls most, "
+        "and among those the latest"
     )
 
 

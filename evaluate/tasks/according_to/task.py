@@ -52,13 +52,13 @@ class AccordingToOptions(SampledOptions):
     """
 
     portrait: str | None = option(None, "The corpus's portrait: a folder or a Hub id.")
-    prompts: str = option("all", "`all`, or ids separated by commas; null is always included.")
+    prompts: str = option("all", "`all`, or ids with commas; null is always asked.")
     prompt_format: str | None = option(None, "short, two-step, long or long-answer. Default: the dataset's.")
-    placement: str = option("appended", "The place of the phrase: appended, prepended or both.")
+    placement: str = option("appended", "The phrase is appended, prepended or both.")
     corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
     corpus_address: str | None = option(None, "The corpus's address in the prompts.")
     counts: Path | None = option(
-        None, "A file with a `count` for each `id` or `question`: the passages that mention question and answer."
+        None, "A file of questions, each with its `count` of passages."
     )
     examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 

@@ -22,7 +22,7 @@ class SelfKnowledgeOptions(SampledOptions):
     """
 
     split: str = option("test", "The split whose rows are asked.")
-    protocol: str = option("separate", "separate, in-context[-noise], dual or [in]consistency.")
+    protocol: str = option("separate", "Or in-context[-noise], dual, [in]consistency.")
     style: tuple[str, ...] = option((), "plain (the default), expert, cot; repeatable.")
     wording: str = option("ours", "ours, or paper: the paper's words, if it has any.")
     examples: bool | None = completion_examples_option()
@@ -58,7 +58,7 @@ class PictureOptions(SelfKnowledgeOptions):
 
     image_model: str | None = option(
         None,
-        "Draw with this diffusers pipeline, or this model at --image-endpoint.",
+        "Draw with this diffusers pipeline, or model at --image-endpoint.",
     )
     image_endpoint: str | None = option(None, "Its address (/v1/images/generations). Token: SELFKNOW_IMAGE_TOKEN.")
     image_size: str | None = option(None, "Width and height of pictures: 512x512. Default: the generator's.")

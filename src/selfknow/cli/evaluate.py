@@ -32,9 +32,7 @@ def evaluate(
     ] = Format.table,
     **options: Any,
 ) -> None:
-    """Ask a model a task's questions, and record its replies in a run folder.
-
-    Exit code 1: requests failed; 3: a limit stopped the run.
+    """Ask a model, and record its replies. Exit code 1: requests failed; 3: a limit stopped the run.
 
     **Example:** `selfknow evaluate TASK --model MODEL --out runs/model`
     """

@@ -109,8 +109,9 @@ def query(
         ]
         print_rows(rows_of_queries, rows_format(output_format))
         return
+    query = find_query(name)
     if show:
-        typer.echo(find_query(name).sql, nl=False)
+        typer.echo(query.sql, nl=False)
         return
     portraits = portraits_by_name(portrait)
     with _connect(runs, corpus, mixed_revisions=mixed_revisions, portraits=portraits) as connection:

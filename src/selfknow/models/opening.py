@@ -58,7 +58,7 @@ class ModelOptions:
     chat: bool | None = option(
         None, "Use the local model's chat template. Default: if it has one.", switch="chat/no-chat"
     )
-    batch_size: int = option(64, "Replies that a local model generates at once.", minimum=1)
+    batch_size: int = option(64, "The batch size of a local model.", minimum=1)
     precision: str | None = option(None, "float32, bfloat16 or saved. Default: the fastest here.", metavar="NAME")
     instruction_tuned_from: str | None = option(
         None,

@@ -110,7 +110,7 @@ def _read_results(path: Path, date: str | None) -> Mapping[str, Any]:
 
 
 def _example_ids(rows: Sequence[Mapping[str, Any]], task: str) -> dict[Any, str]:
-    """Map each document's number to its ``id`` if all ids are unique, else to an id such as ``gsm8k-3``."""
+    """Map each document's number to its ``id`` if all ids are unique, else to an id such as ``task-3``."""
     ids = {row["doc_id"]: row["doc"].get("id") if isinstance(row["doc"], dict) else None for row in rows}
     if None not in ids.values() and len({str(value) for value in ids.values()}) == len(ids):
         return {number: str(value) for number, value in ids.items()}
