@@ -26,7 +26,7 @@ from selfknow.integrations.asking import METRICS
 from selfknow.portraits import Portrait
 from selfknow.runs.importers.inspect_ai import read_inspect
 from selfknow.runs.importers.lm_eval import read_lm_eval
-from selfknow.runs.importers.own_task import MARK
+from selfknow.runs.importers.own_task import RECORD_KEY
 from selfknow.runs.importers.run import Log, write_imported
 from tests.integrations.command_lines import (
     PLAIN,
@@ -182,11 +182,11 @@ def _shown_by_inspect(log: Path) -> Values:
 
     values: Values = {}
     for sample in read_eval_log(str(log)).samples or []:
-        mark, scores = sample.metadata[MARK], (sample.scores or {})["own_scores"].value
+        record, scores = sample.metadata[RECORD_KEY], (sample.scores or {})["own_scores"].value
         assert isinstance(scores, dict)
         numbers = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
         sample_values = {name: None if math.isnan(value) else value for name, value in numbers.items()}
-        values[mark["row"]["id"], sample.metadata["variant"]] = sample_values
+        values[record["row"]["id"], sample.metadata["variant"]] = sample_values
     return values
 
 
@@ -194,8 +194,8 @@ def _shown_by_lm_eval(samples: Path) -> Values:
     values: Values = {}
     for line in samples.read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)
-        mark = json.loads(sample["doc"][MARK])
-        values[sample["doc"]["id"], mark["variant"]] = {name: sample.get(name) for name in METRICS[mark["task"]]}
+        record = json.loads(sample["doc"][RECORD_KEY])
+        values[sample["doc"]["id"], record["variant"]] = {name: sample.get(name) for name in METRICS[record["task"]]}
     return values
 
 

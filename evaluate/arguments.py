@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from selfknow.portraits import Portrait
 
 Texts = str | Sequence[str]
-Place = str | Path
+StrPath = str | Path
 
 DiarySet = Literal[
     "diary-recall:1k",
@@ -30,6 +30,7 @@ DiarySet = Literal[
     "diary-recall:32k-simplified",
     "diary-recall:64k-simplified",
 ]
+# The task self-aware also asks the configs of abstention.
 SelfAwareSet = Literal[
     "self-aware",
     "self-aware-original",
@@ -64,7 +65,7 @@ PictureSet = Literal[
 ]
 BenchmarkSet = Literal["self-knowledge:benchmark"]
 AgentSet = Literal["self-knowledge:agents"]
-QuestionSet = Literal[
+AccordingToSet = Literal[
     "according-to:nq",
     "according-to:tqa",
     "according-to:hotpot",
@@ -102,7 +103,7 @@ class ModelArguments(ReplyArguments, total=False):
 
 
 class AskArguments(ModelArguments, total=False):
-    """The arguments of every set: also a function's name, the progress bar, and the cost of a call."""
+    """The arguments that every set takes: a model's, a function's name, the progress bar and the limits of a call."""
 
     name: str | None
     quiet: bool
@@ -132,7 +133,7 @@ class SelfAwareArguments(SampledArguments, total=False):
     form: str
     wording: str
     examples: bool | None
-    template: Place | None
+    template: StrPath | None
 
 
 class SelfKnowledgeArguments(SampledArguments, total=False):
@@ -144,7 +145,7 @@ class SelfKnowledgeArguments(SampledArguments, total=False):
     wording: str
     examples: bool | None
     verifier: Texts
-    reuse: Place | None
+    reuse: StrPath | None
 
 
 class BenchmarkArguments(SelfKnowledgeArguments, total=False):
@@ -180,7 +181,7 @@ class AccordingToArguments(SampledArguments, total=False):
     placement: str
     corpus_name: str
     corpus_address: str | None
-    counts: Place | None
+    counts: StrPath | None
     examples: bool
 
 
@@ -189,7 +190,7 @@ class ContinuationArguments(SampledArguments, total=False):
 
     portrait: str | None
     control_portrait: str | None
-    passages: Place | None
+    passages: StrPath | None
     passage_words: int
     num_passages: int
     passage_seed: int
@@ -202,7 +203,7 @@ class Gsm8kArguments(SampledArguments, total=False):
 
 
 class ScoreArguments(TypedDict, total=False):
-    """The arguments of every scorer: those of self-aware, according-to and self-knowledge."""
+    """The arguments of all scorers together: those of self-aware, according-to and self-knowledge."""
 
     scorer: Texts
     encoder: str | None
@@ -214,10 +215,10 @@ class ScoreArguments(TypedDict, total=False):
 
 
 class ConnectArguments(TypedDict, total=False):
-    """The arguments of :func:`selfknow.connect` that are about one run."""
+    """The arguments of :func:`selfknow.connect`, except the run folders."""
 
     portraits: "Mapping[str, Portrait | str | Path] | None"
-    corpora: Sequence[Place]
+    corpora: Sequence[StrPath]
     read_only: bool
     mixed_revisions: bool
     threads: int | None

@@ -22,7 +22,7 @@ from selfknow.models.token_counts import BYTES_PER_TOKEN, count_prompt, longest_
 from selfknow.row_table import RowTable
 
 if TYPE_CHECKING:
-    from selfknow.models.images.generators import Drawn, ImageGenerator, ImageSettings
+    from selfknow.models.images.generators import DrawResult, ImageGenerator, ImageSettings
 
 _FILLER = "a "
 _COLUMNS = ("requests", "prompt_tokens", "reply_tokens")
@@ -228,13 +228,13 @@ class _Dots:
         requests: Sequence[Request],
         settings: "ImageSettings",  # noqa: ARG002
         seed: int,  # noqa: ARG002
-    ) -> "Iterator[tuple[Request, Drawn]]":
+    ) -> "Iterator[tuple[Request, DrawResult]]":
         """Return a dot for each request."""
         from PIL import Image
 
-        from selfknow.models.images.generators import Drawn
+        from selfknow.models.images.generators import DrawResult
 
         file = BytesIO()
         Image.new("RGB", (1, 1)).save(file, "PNG")
         for request in requests:
-            yield request, Drawn(file.getvalue())
+            yield request, DrawResult(file.getvalue())

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 from selfknow.errors import SelfknowWarning
 from selfknow.evaluate.arguments import (
     AccordingToArguments,
+    AccordingToSet,
     AgentArguments,
     AgentSet,
     BenchmarkArguments,
@@ -19,12 +20,11 @@ from selfknow.evaluate.arguments import (
     MathematicsSet,
     PictureArguments,
     PictureSet,
-    Place,
-    QuestionSet,
     SampledArguments,
     SelfAwareArguments,
     SelfAwareSet,
     SelfKnowledgeArguments,
+    StrPath,
     TextSet,
 )
 from selfknow.evaluate.ask import ask_task
@@ -40,31 +40,37 @@ __all__ = ["Run", "ask"]
 
 
 @overload
-def ask(task: DiarySet, model: AnyModel = None, *, out: Place, **arguments: Unpack[DiaryArguments]) -> Run: ...
-@overload
-def ask(task: SelfAwareSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[SelfAwareArguments]) -> Run: ...
-@overload
-def ask(task: TextSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[SelfKnowledgeArguments]) -> Run: ...
-@overload
-def ask(task: PictureSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[PictureArguments]) -> Run: ...
-@overload
-def ask(task: BenchmarkSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[BenchmarkArguments]) -> Run: ...
-@overload
-def ask(task: AgentSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[AgentArguments]) -> Run: ...
-@overload
-def ask(task: QuestionSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[AccordingToArguments]) -> Run: ...
+def ask(task: DiarySet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[DiaryArguments]) -> Run: ...
 @overload
 def ask(
-    task: ContinuationSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[ContinuationArguments]
+    task: SelfAwareSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[SelfAwareArguments]
 ) -> Run: ...
 @overload
-def ask(task: MathematicsSet, model: AnyModel = None, *, out: Place, **arguments: Unpack[Gsm8kArguments]) -> Run: ...
+def ask(task: TextSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[SelfKnowledgeArguments]) -> Run: ...
+@overload
+def ask(task: PictureSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[PictureArguments]) -> Run: ...
+@overload
+def ask(
+    task: BenchmarkSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[BenchmarkArguments]
+) -> Run: ...
+@overload
+def ask(task: AgentSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[AgentArguments]) -> Run: ...
+@overload
+def ask(
+    task: AccordingToSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[AccordingToArguments]
+) -> Run: ...
+@overload
+def ask(
+    task: ContinuationSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[ContinuationArguments]
+) -> Run: ...
+@overload
+def ask(task: MathematicsSet, model: AnyModel = None, *, out: StrPath, **arguments: Unpack[Gsm8kArguments]) -> Run: ...
 @overload
 def ask(
     task: str,
     model: AnyModel = None,
     *,
-    out: Place,
+    out: StrPath,
     options: Options | None = None,
     **arguments: Unpack[SampledArguments],
 ) -> Run: ...
@@ -72,7 +78,7 @@ def ask(
     task: str,
     model: AnyModel = None,
     *,
-    out: Place,
+    out: StrPath,
     options: Options | None = None,
     name: str | None = None,
     quiet: bool = False,

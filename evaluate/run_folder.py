@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from selfknow.errors import SelfknowWarning, UserError
-from selfknow.evaluate.arguments import ConnectArguments, ModelArguments, Place, ScoreArguments
+from selfknow.evaluate.arguments import ConnectArguments, ModelArguments, ScoreArguments, StrPath
 from selfknow.evaluate.ask import Progress
 from selfknow.evaluate.catalogue import task_of_run
 from selfknow.evaluate.named_options import check_names, filled
@@ -166,7 +166,7 @@ class Run:
             rows = connection.sql("from replies order by example_id, stage, variant, sample, model")
             return fetch(choose_rows(connection, rows.set_alias("replies"), columns, where))
 
-    def report(self, path: Place, *, title: str | None = None, **options: Unpack[ConnectArguments]) -> Path:
+    def report(self, path: StrPath, *, title: str | None = None, **options: Unpack[ConnectArguments]) -> Path:
         """Write a report of this run: one HTML page, or Markdown with a folder of figures beside it.
 
         Args:

@@ -25,14 +25,14 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, remove_unfinished, write_json, written_whole
 
 SECONDS_BETWEEN = 60.0
-"""Least number of seconds between two saves, and so about the work that a kill can cost."""
+"""The least time between two saves. A killed build loses about as much work."""
 _WAIT_PER_SAVE = 20  # wait at least this many times as long as the last save took
 _FOLDER = ".building"
 _FORMAT_VERSION = 1
 # A damaged checkpoint can raise any of these; it is then ignored.
 _READ_ERRORS = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
 
-Pass = Literal["counting", "portraying"]
+Phase = Literal["counting", "portraying"]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -43,11 +43,11 @@ class Progress:
     Attributes:
         phase: The pass over the texts: ``counting`` their n-grams, or ``portraying`` them, which sets the bits.
         texts: Number of texts that the pass had read.
-        numbers: Other counts, by name.
+        numbers: Other counts, by name: ``ngrams`` while counting, ``items`` and ``capacity`` while portraying.
         arrays: The counter's arrays, or the bits.
     """
 
-    phase: Pass
+    phase: Phase
     texts: int
     numbers: Mapping[str, int]
     arrays: Arrays
@@ -65,7 +65,7 @@ class Checkpoint:
     folder: Path
     key: str
     _last_save: float = field(default_factory=time.monotonic)
-    _seconds_to_wait: float = -1.0
+    _seconds_to_wait: float = 0.0
 
     @classmethod
     def for_build(cls, portrait: Path, inputs: object) -> "Checkpoint":
@@ -79,20 +79,17 @@ class Checkpoint:
         return cls(portrait / _FOLDER, hashlib.sha256(text.encode()).hexdigest())
 
     def progress(self) -> Progress | None:
-        """Read the progress that this build saved before it was killed; null if there is none to resume from."""
+        """Read the progress that this build saved before it was killed; None if there is none to resume from."""
         try:
             state = read_json(self.folder / "progress.json")
             if state["key"] != self.key:
                 return None
             with np.load(self.folder / str(state["arrays"]), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
+            phase: Phase = "portraying" if state["doing"] == "portraying" else "counting"
+            num_texts = int(str(state["texts"]))
             numbers: Any = state["numbers"]
-            return Progress(
-                "portraying" if state["doing"] == "portraying" else "counting",
-                int(str(state["texts"])),
-                numbers,
-                arrays,
-            )
+            return Progress(phase, num_texts, numbers, arrays)
         except (UserError, *_READ_ERRORS):
             return None
 
@@ -120,8 +117,9 @@ class Checkpoint:
             "doing": progress.phase,
             "texts": progress.texts,
             "numbers": dict(progress.numbers),
+            "arrays": name,
         }
-        write_json(self.folder / "progress.json", {**state, "arrays": name})
+        write_json(self.folder / "progress.json", state)
         for path in self.folder.glob("*.npz"):
             if path.name != name:
                 path.unlink(missing_ok=True)

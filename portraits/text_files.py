@@ -22,14 +22,14 @@ def read_text_file(path: Path, *, whole: bool) -> Iterator[pa.Array]:
     """
     try:
         if whole:
-            yield _as_text([b"".join(_blocks(path))], path)
+            yield _text_array([b"".join(_blocks(path))], path)
             return
         rest = b""
         for block in _blocks(path):
             *lines, rest = (rest + block).split(b"\n")
-            yield _as_text([line.removesuffix(b"\r") for line in lines], path)
+            yield _text_array([line.removesuffix(b"\r") for line in lines], path)
         if rest:
-            yield _as_text([rest.removesuffix(b"\r")], path)
+            yield _text_array([rest.removesuffix(b"\r")], path)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error}") from error
 
@@ -40,7 +40,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-def _as_text(lines: list[bytes], path: Path) -> pa.Array:
+def _text_array(lines: list[bytes], path: Path) -> pa.Array:
     try:
         return pa.array(lines, pa.large_binary()).cast(pa.large_string())
     except pa.ArrowInvalid:

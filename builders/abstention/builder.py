@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from selfknow.builders.abstention import coconot, kuq, umwp
-from selfknow.builders.abstention.rows import add_flags
+from selfknow.builders.abstention.rows import with_flags, with_unique_ids
 from selfknow.builders.dataset import Dataset, DatasetConfig
 from selfknow.builders.pinned_files import (
     PinnedSource,
@@ -70,7 +70,7 @@ def abstention_config(config: str, seed: int = 0, *, path: Path | None = None) -
         raise UserError(f"abstention has no config {config!r}{nearest(config, CONFIGS)}")
     source = pinned_sources()[config]
     files = open_source(source, path)
-    rows = add_flags(_PARSERS[config](files))
+    rows = with_flags(with_unique_ids(_PARSERS[config](files)))
     return DatasetConfig(
         config, parameters_of(source, files), SCHEMA, {split: [partial(_table, rows, split)] for split in SPLITS}
     )

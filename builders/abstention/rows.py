@@ -16,6 +16,12 @@ Row = Mapping[str, Any]
 def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
     """Return the value of a column.
 
+    Args:
+        row: The row.
+        column: The column's name.
+        kind: The type of its values.
+        where: The row's place for an error, such as ``line 3 of kuq.jsonl``.
+
     Raises:
         UserError: The row lacks the column, or its value has another type.
     """
@@ -26,7 +32,7 @@ def value_of(row: Row, column: str, kind: type | UnionType, where: str) -> Any:
 
 
 def answers_of(value: object) -> list[str]:
-    """Return the answers in a cell, which holds one answer or a list, as strings; 460.0 becomes ``460``.
+    """Return a cell's answers as strings; 460.0 becomes ``460``. A cell holds one answer or a list of them.
 
     >>> answers_of([460.0, "four hundred "]), answers_of(2.5), answers_of(None)
     (['460', 'four hundred'], ['2.5'], [])
@@ -40,15 +46,19 @@ def _text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def add_flags(rows: Iterable[Question]) -> tuple[Question, ...]:
-    """Return the rows with unique ids, and with the flags of their flaws in front of their other flags."""
+def with_unique_ids(rows: Iterable[Question]) -> Iterator[Question]:
+    """Yield the rows; a repeated id gets a number, such as ``umwp-0007--2``."""
+    times_used = Counter[str]()
+    for row in rows:
+        times_used[row.id] += 1
+        yield row if times_used[row.id] == 1 else replace(row, id=f"{row.id}--{times_used[row.id]}")
+
+
+def with_flags(rows: Iterable[Question]) -> tuple[Question, ...]:
+    """Return the rows with the flags of their flaws in front of their other flags."""
     rows = list(rows)
     times_asked = Counter(normalized(row.question) for row in rows)
-    ids = _unique(row.id for row in rows)
-    return tuple(
-        replace(row, id=name, flags=[*_flaws(row, times_asked), *row.flags])
-        for row, name in zip(rows, ids, strict=True)
-    )
+    return tuple(replace(row, flags=[*_flaws(row, times_asked), *row.flags]) for row in rows)
 
 
 def _flaws(row: Question, times_asked: Counter[str]) -> Iterator[str]:
@@ -57,11 +67,3 @@ def _flaws(row: Question, times_asked: Counter[str]) -> Iterator[str]:
     yield from answer_flags(row.question, row.answers, whole_words=False)
     if row.answerable and not row.answers:
         yield "no_answer"
-
-
-def _unique(ids: Iterable[str]) -> Iterator[str]:
-    """Yield the ids; a repeated id gets a number, such as ``umwp-0007--2``."""
-    times = Counter[str]()
-    for name in ids:
-        times[name] += 1
-        yield name if times[name] == 1 else f"{name}--{times[name]}"

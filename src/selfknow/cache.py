@@ -30,7 +30,9 @@ def cached(name: str, make: Callable[[], bytes]) -> bytes:
         >>> cached("squares-10.txt", lambda: " ".join(str(n * n) for n in range(10)).encode())  # doctest: +SKIP
         b'0 1 4 9 16 25 36 49 64 81'
     """
-    with suppress(OSError, RuntimeError, NotImplementedError, UserError):  # no home, no room, no locks
+    # RuntimeError: there is no home folder. OSError and UserError: the folder or a file cannot be written or read.
+    # NotImplementedError: the file system has no locks. An error of make() is raised by its second call, below.
+    with suppress(RuntimeError, OSError, UserError, NotImplementedError):
         path = cache_folder() / name
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)

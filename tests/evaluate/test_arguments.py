@@ -33,7 +33,7 @@ def declared(options: type[Any]) -> dict[str, Any]:
 def _as_argument(type_: Any) -> Any:
     if get_origin(type_) is tuple:
         return arguments.Texts
-    return arguments.Place | None if Path in get_args(type_) else type_
+    return arguments.StrPath | None if Path in get_args(type_) else type_
 
 
 @pytest.mark.parametrize("name", BY_SET)

@@ -10,7 +10,7 @@ from selfknow.errors import UserError
 from selfknow.models.endpoint import EndpointModel
 from selfknow.models.endpoint_calls import Endpoint
 from selfknow.models.images.endpoint import EndpointImageGenerator
-from selfknow.models.images.generators import Drawing, Drawn, ImageSettings
+from selfknow.models.images.generators import Drawing, DrawResult, ImageSettings
 from selfknow.models.interface import Decoding, Reply, Request
 from tests.images.picture_server import Behaviour, drawn, serve
 
@@ -21,7 +21,7 @@ QUICK = {"first_back_off_seconds": 0.01, "model": "right"}
 
 def draw(
     behaviour: Behaviour, requests: list[Request] = REQUESTS, settings: ImageSettings = AS_IT_LIKES, **more: object
-) -> list[tuple[Request, Drawn]]:
+) -> list[tuple[Request, DrawResult]]:
     with serve(behaviour) as url:
         generator = EndpointImageGenerator(Endpoint(url, **{**QUICK, **more}))  # type: ignore[arg-type]
         return list(generator.draw(requests, settings, 5))

@@ -10,7 +10,7 @@ from PIL import Image
 
 from selfknow.errors import UserError
 from selfknow.models.images.pictures import (
-    LARGEST_IN_BYTES,
+    LARGEST_PICTURE_IN_BYTES,
     BrokenPictureError,
     as_png,
     find,
@@ -111,7 +111,7 @@ WHOLE = encoded(Image.effect_noise((64, 64), 50).convert("RGB"))
         (b'{"error": "sold out"}', "the reply is not a PNG, JPEG or WebP picture"),
         (bomb(8200), r"8200 x 8200 pixels, more than 67,108,864"),
         (bomb(40_000), "pixels"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(LARGEST_IN_BYTES), "67,108,872 bytes, more than 67,108,864"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(LARGEST_PICTURE_IN_BYTES), "67,108,872 bytes, more than 67,108,864"),
     ],
     ids=["empty", "half", "header", "no data", "jpeg", "gif", "tiff", "svg", "json", "large", "bomb", "huge"],
 )

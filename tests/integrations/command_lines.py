@@ -18,7 +18,7 @@ import pytest
 
 from selfknow import integrations
 from selfknow.evaluate.run import Run
-from selfknow.runs.importers.own_task import CALLS, MARK
+from selfknow.runs.importers.own_task import CALLS, RECORD_KEY
 from selfknow.runs.importers.run import Log, write_imported
 from selfknow.runs.schema import read_generations
 
@@ -109,7 +109,7 @@ def of_inspect(log: Path) -> tuple[Replies, Scores]:
 
     replies, scores = {}, {}
     for sample in read_eval_log(str(log)).samples or []:
-        variant, row = sample.metadata["variant"], sample.metadata[MARK]["row"]["id"]
+        variant, row = sample.metadata["variant"], sample.metadata[RECORD_KEY]["row"]["id"]
         replies |= {(call["stage"], call["variant"], row): call["generation"] for call in sample.metadata[CALLS]}
         values = sample.scores["own_scores"].value
         scores |= {(variant, row, metric): value for metric, value in values.items() if not math.isnan(value)}
@@ -121,7 +121,7 @@ def of_lm_eval(samples: Path) -> tuple[Replies, Scores]:
     replies, scores = {}, {}
     for line in samples.read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)
-        own, row = json.loads(sample["doc"][MARK]), sample["doc"]["id"]
+        own, row = json.loads(sample["doc"][RECORD_KEY]), sample["doc"]["id"]
         replies[own["stage"], own["variant"], row] = sample["filtered_resps"][0]
         scores |= {(own["variant"], row, metric): sample[metric] for metric in sample["metrics"]}
     return replies, scores

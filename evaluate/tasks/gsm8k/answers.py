@@ -2,19 +2,20 @@ r"""The number that a reply gives as its answer to a mathematics question, by a 
 
 Thinking is ignored. The answer is, in this order:
 
-1. The last explicit answer: after ``####``, after a line's first words ``Answer:`` or ``Final answer:``, in
+1. The last explicit answer: after ``####``, after ``Answer:`` or ``Final answer:`` at the start of a line, in
    ``\boxed{}``, or after "the answer is". It is the number directly after ``####``, or else the last number on that
    line (or on the next line, if that line is empty).
 2. The only bold number on the last line with numbers.
 3. The last number of the reply. Brackets at the end of a sentence, and brackets with an equation, are ignored.
 4. The number in words, if the reply has no digits.
 
-There is no answer if several numbers compete (:func:`gives_several`): different lines of ``####`` at the end, "45 or
-48", "between 10 and 15", "1 hour and 30 minutes", or a doubt after the answer that names another number.
+There is no answer if several numbers compete (:func:`gives_several`). The reply may end in ``####`` lines that differ.
+It may give alternatives ("45 or 48", "between 10 and 15") or a quantity with two units ("1 hour and 30 minutes"). It
+may doubt its answer and name another number.
 
 A number is in digits, possibly with a sign, a currency, thousands separators, a decimal point or a denominator:
-``-$1,234.50``, ``3/4``, ``3½``, ``1.2 million``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. Factors are no numbers:
-``2*sqrt(5)`` contains none. Numbers are compared by value: 1,000 equals 1000.0.
+``-$1,234.50``, ``3/4``, ``3½``, ``1.2 million``, in LaTeX ``1{,}000`` and ``\frac{3}{4}``. A factor does not count as
+a number: ``2*sqrt(5)`` contains none. Numbers are compared by value: 1,000 equals 1000.0.
 """
 
 import re
@@ -29,12 +30,17 @@ from selfknow.evaluate.replies import Excerpt, explicit_answers, without_thinkin
 
 _ANSWER_IS = re.compile(r"\b(?:final |correct )?answer(?: to \w+ \w+)?,? (?:is|would be)[\s:]*(?=\S)", re.IGNORECASE)
 _ASIDES = re.compile(
-    r"(?<=[.!?])\s*\([^()\n]*\)|\([^()\n=]*=[^()\n]*\)|"
-    r"\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?",
+    r"(?<=[.!?])\s*\([^()\n]*\)|"  # after a sentence: "It is 72. (48 in April + 24 in May)"
+    r"\([^()\n=]*=[^()\n]*\)|"  # an equation: "(48 + 24 = 72)"
+    r"\([^()\n]*\)(?=\s?[.!?]?[ \t]*(?:\n|\Z))|"  # at the end of a line: "It is 72 (48 in April)."
+    r"\bnot [$€£¥]?\d[\d,]*(?:\.\d+)?",  # a number that is denied: "72, not 70"
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(
-    r"(?:\d(?: [a-z]+)?,? or|\bbetween [$€£]?[\d.,]+(?: [a-z]+)? and|(?<!from )(?<![\d.,])[$€£]?[\d.,]+ to) [$€£]?\Z",
+_ALTERNATIVE = re.compile(  # it ends where the last number begins
+    r"(?:\d(?: [a-z]+)?,? or|"  # "45 or 48"
+    r"\bbetween [$€£]?[\d.,]+(?: [a-z]+)? and|"  # "between 10 and 15"
+    r"(?<!from )(?<![\d.,])[$€£]?[\d.,]+ to"  # "10 to 15", but not "from 10 to 15"
+    r") [$€£]?\Z",
     re.IGNORECASE,
 )
 _DOUBT_WORDS = re.compile(
@@ -42,7 +48,9 @@ _DOUBT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
-_MAX_UNIT_LENGTH = 40  # in characters
+# The text around the last number that is searched for a second number.
+_CHARACTERS_BEFORE_NUMBER = 40
+_CHARACTERS_AFTER_NUMBER = 20
 _TWO_UNITS = re.compile(
     r"\d (?:hours?|hrs?|minutes?|mins?|days?|weeks?|months?|years?|feet|foot|ft|yards?|pounds?|lbs?|dollars?|km|miles?|"
     r"kilometers?|meters?|gallons?|kilograms?|kg)(?:,| and|, and)? [0-9.]+ "
@@ -54,6 +62,8 @@ _BEFORE_NUMBER = re.compile(r"[\s*_:=(\\{\[]*")
 
 def number_of_reply(reply: str, prompt: str = "") -> Fraction | None:
     r"""Return the number that a reply gives as its answer; None if it gives none, or several.
+
+    Of several ``####`` lines at the end, the last one counts; :func:`gives_several` finds those that differ.
 
     Args:
         reply: The model's reply.
@@ -86,13 +96,13 @@ def _read(excerpt: Excerpt) -> _ReadNumber:
         if (start, answer) in stated:
             line = next(iter(sentences(line)), "")
         is_marked = excerpt.reply[:start].rstrip().endswith("####")
-        number = _number_of_line(in_plain_digits(line), first=is_marked)
+        number = _number_of_line(in_plain_digits(line), prefer_start=is_marked)
         if _offers_several(in_plain_digits(line)) or (number is not None and _doubts(rest, number)):
             return _ReadNumber(None, is_several=True)
         if number is not None or is_marked:
             return _ReadNumber(_number_in_words(line) if number is None else number)
     text = in_plain_digits(excerpt.text)
-    if answers:
+    if answers:  # an explicit answer without a number is not replaced by another number of the reply
         return _ReadNumber(None)
     if _ends_in_two_units(text) or _offers_several(text):
         return _ReadNumber(None, is_several=True)
@@ -112,13 +122,15 @@ def gives_several(reply: str, prompt: str = "") -> bool:
         return True
     lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
     trailing_answers = list(takewhile(lambda line: line.startswith("####"), reversed(lines)))
-    return len({_number_of_line(in_plain_digits(line.strip("# ")), first=True) for line in trailing_answers}) > 1
+    return len({_number_of_line(in_plain_digits(line.strip("# ")), prefer_start=True) for line in trailing_answers}) > 1
 
 
 def _offers_several(text: str) -> bool:
     """Return true if a text ends in two alternatives: "45 or 48", "between 10 and 15"."""
     last = deque(NUMBER.finditer(text), maxlen=1)
-    return any(_ALTERNATIVE.search(text[max(0, match.start() - _MAX_UNIT_LENGTH) : match.start()]) for match in last)
+    return any(
+        _ALTERNATIVE.search(text[max(0, match.start() - _CHARACTERS_BEFORE_NUMBER) : match.start()]) for match in last
+    )
 
 
 def _doubts(rest: str, number: Fraction) -> bool:
@@ -137,9 +149,14 @@ def _bold_number(text: str) -> Fraction | None:
 
 
 def _ends_in_two_units(text: str) -> bool:
-    """Return true if a text ends in a quantity with two units, "1 hour and 30 minutes": neither is the answer."""
+    """Return true if a text ends in two units, neither of which is the answer alone: "1 hour and 30 minutes"."""
     last = deque(NUMBER.finditer(text), maxlen=1)
-    return any(_TWO_UNITS.search(text[max(0, match.start() - _MAX_UNIT_LENGTH) : match.end() + 20]) for match in last)
+    return any(
+        _TWO_UNITS.search(
+            text[max(0, match.start() - _CHARACTERS_BEFORE_NUMBER) : match.end() + _CHARACTERS_AFTER_NUMBER]
+        )
+        for match in last
+    )
 
 
 def _number_in_words(text: str) -> Fraction | None:
@@ -148,8 +165,9 @@ def _number_in_words(text: str) -> Fraction | None:
     return Fraction(numbers.pop()) if len(numbers) == 1 and not NUMBER.search(text) else None
 
 
-def _number_of_line(line: str, *, first: bool) -> Fraction | None:
-    if first and (opening := _BEFORE_NUMBER.match(line)):
+def _number_of_line(line: str, *, prefer_start: bool) -> Fraction | None:
+    """Return the last number of a line; if ``prefer_start``, the number at its start comes first."""
+    if prefer_start and (opening := _BEFORE_NUMBER.match(line)):
         match = NUMBER.match(line, opening.end())
         if match and (number := value_of(match)) is not None:
             return number
@@ -159,11 +177,11 @@ def _number_of_line(line: str, *, first: bool) -> Fraction | None:
 def number_of_solution(solution: str) -> Fraction | None:
     """Return the number after the ``####`` of a solution in GSM8K's format; None if there is none."""
     _, marker, rest = solution.rpartition("####")
-    return _number_of_line(next(iter(rest.strip().splitlines()), ""), first=True) if marker else None
+    return _number_of_line(next(iter(rest.strip().splitlines()), ""), prefer_start=True) if marker else None
 
 
 def _last_stated_number(text: str) -> Fraction | None:
-    """Return the last number outside closing brackets that the text does not deny; else the last number of all."""
+    """Return the last number that is not in an aside and does not follow "not"; else the last number of all."""
     number = _last_number(_ASIDES.sub("", text))
     return _last_number(text) if number is None else number
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from selfknow.downloads import DownloadError
 from selfknow.evaluate.outcome import Outcome
-from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMITS, Ended, Limits, Sandbox, World
+from selfknow.evaluate.tasks.self_knowledge.sandbox import LIMITS, Limits, ProgramResult, Sandbox, World
 from selfknow.evaluate.tasks.self_knowledge.second_run import MARK
 
 NOT_RUN = "programs cannot be run: "
@@ -95,7 +95,7 @@ def _refusal(source: str) -> str | None:
     return None
 
 
-def _doubt(first: Ended, second: Ended) -> str | None:
+def _doubt(first: ProgramResult, second: ProgramResult) -> str | None:
     """Return the reason that the output may differ in another run or on another machine; None if there is none."""
     last_line = second.messages.rpartition("\n")[2]
     if last_line.startswith(MARK):

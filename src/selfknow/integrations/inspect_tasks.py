@@ -15,7 +15,7 @@ from selfknow.errors import MissingExtraError, UserError
 from selfknow.integrations.asking import Asking, Call, cut_at_stop, metric_names
 from selfknow.integrations.option_values import as_text
 from selfknow.models.interface import Reply, Request
-from selfknow.runs.importers.own_task import CALLS, MARK
+from selfknow.runs.importers.own_task import CALLS, RECORD_KEY
 
 try:
     from inspect_ai import Task, task
@@ -167,7 +167,7 @@ def _sample(asking: Asking, opening: Request, *, has_variants: bool) -> Sample:
         input=opening.prompt,
         target=_target(own_sample.row),
         id=f"{opening.example_id}/{opening.variant}" if has_variants else opening.example_id,
-        metadata={_VARIANT: opening.variant, MARK: own_sample.as_json()},
+        metadata={_VARIANT: opening.variant, RECORD_KEY: own_sample.as_json()},
     )
 
 
@@ -188,7 +188,7 @@ def ask_stages(name: str, options: dict[str, Any]) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         asking = _open(name, options)
-        record = state.metadata[MARK]
+        record = state.metadata[RECORD_KEY]
         opening = Request(record["row"]["id"], state.input_text, record["stage"], record["variant"])
         calls: list[Call] = []
         state = await _call(asking, state, generate, opening, calls)

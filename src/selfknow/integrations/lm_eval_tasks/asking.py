@@ -11,7 +11,7 @@ from selfknow.evaluate.catalogue import find_task
 from selfknow.integrations.asking import METRICS, Asking, Call, cut_at_stop, score_calls
 from selfknow.integrations.option_values import as_text
 from selfknow.models.interface import Reply, Request
-from selfknow.runs.importers.own_task import MARK, OwnSample
+from selfknow.runs.importers.own_task import RECORD_KEY, OwnSample
 
 if TYPE_CHECKING:
     import datasets
@@ -23,15 +23,16 @@ METADATA: Mapping[str, tuple[str, ...]] = {
     "according-to": ("limit", "portrait", _QUESTIONS, "placement", "corpus_name", "corpus_address"),
 }
 """The keys of ``--metadata`` that each task takes."""
-_CLOSE_RATIO = 0.8  # "portrat" is this close to "portrait"; no argument of the harness's models is
+# A typo such as "portrat" scores above this; the harness's own argument names score below it.
+_CLOSE_RATIO = 0.8
 
 
 def rows(*, selfknow: Mapping[str, Any], **metadata: Any) -> "dict[str, datasets.Dataset]":
     """Return the rows of a task, for ``custom_dataset``.
 
     Args:
-        selfknow: The dataset and the options of the task, from its YAML file; ``{questions}`` in the dataset stands for
-            the value in ``--metadata``.
+        selfknow: The dataset and the options of the task, under the same key in its YAML file. ``{questions}`` in the
+            dataset's name is replaced by the value of ``questions`` in ``--metadata``.
         metadata: Values of ``--metadata`` and ``--model_args`` for all tasks of the command; values that this task does
             not take are ignored.
 
@@ -44,9 +45,10 @@ def rows(*, selfknow: Mapping[str, Any], **metadata: Any) -> "dict[str, datasets
     dataset = options.pop("dataset")
     keys = check_keys(dataset, metadata)
     values = {key: metadata[key] for key in keys if metadata.get(key) is not None}
-    name = dataset.replace("{questions}", as_text(_QUESTIONS, values.pop(_QUESTIONS, "nq")))
-    asking = Asking.open(name, **values, **options)
-    openings = [opening for opening in asking.openings if options.get("prompts") in (None, opening.variant)]
+    questions = as_text(_QUESTIONS, values.pop(_QUESTIONS, "nq"))
+    asking = Asking.open(dataset.replace("{questions}", questions), **values, **options)
+    variant = options.get("prompts")
+    openings = [opening for opening in asking.openings if variant is None or opening.variant == variant]
     return {"test": datasets.Dataset.from_list([_document(asking, opening) for opening in openings])}
 
 
@@ -79,26 +81,26 @@ def check_keys(dataset: str, metadata: Mapping[str, Any]) -> Sequence[str]:
 
 def _document(asking: Asking, opening: Request) -> dict[str, str]:
     sample = asking.sample(opening)
-    answer = next((sample.row[name] for name in ("completion", "answers") if sample.row.get(name)), "")
+    answer = sample.row.get("completion") or sample.row.get("answers") or ""
     return {
         "id": opening.example_id,
         "prompt": opening.prompt,
         "target": answer if isinstance(answer, str) else "; ".join(answer),
-        MARK: json.dumps(sample.as_json(), ensure_ascii=False),
+        RECORD_KEY: json.dumps(sample.as_json(), ensure_ascii=False),
     }
 
 
 def scores(document: Mapping[str, str], replies: Sequence[str]) -> dict[str, float]:
     """Score a reply with our own scorer, for ``process_results``.
 
-    Metrics that do not apply to the sample are left out of the result, so that means ignore them. Metrics that the YAML
-    files do not list are also left out, as the harness would warn about each of them.
+    Metrics that do not apply to the sample are left out of the result, so that the harness's averages do not count
+    them. Metrics that the YAML files do not list are also left out, as the harness would warn about each of them.
 
     Args:
         document: A row of :func:`rows`.
         replies: The reply, as a list of one.
     """
-    sample = OwnSample(**json.loads(document[MARK]))
+    sample = OwnSample(**json.loads(document[RECORD_KEY]))
     request = Request(document["id"], document["prompt"], sample.stage, sample.variant)
     call = Call(request, Reply(cut_at_stop(replies[0], sample.decoding["stop"])))
     outcomes = score_calls(sample, [call])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import UserError, argument
 from selfknow.models import checkpoints
-from selfknow.models.images.generators import Drawn, ImageSettings
+from selfknow.models.images.generators import DrawResult, ImageSettings
 from selfknow.models.images.seeing import LocalVisionModel
 from selfknow.models.interface import Request
 
@@ -32,7 +32,9 @@ class LocalDrawingVisionModel(LocalVisionModel):
                 f"{self.name} sees but does not draw: name a model that draws with {argument('image_model')}"
             )
 
-    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+    def draw(
+        self, requests: Sequence[Request], settings: ImageSettings, seed: int
+    ) -> Iterator[tuple[Request, DrawResult]]:
         """Draw one picture after the other.
 
         Raises:
@@ -43,7 +45,7 @@ class LocalDrawingVisionModel(LocalVisionModel):
         if unknown:
             raise UserError(f"{self.name} takes no {unknown[0]}: it draws every picture in its own size and steps")
         for request in requests:
-            yield request, Drawn(self._draw_picture(request, settings, seed))
+            yield request, DrawResult(self._draw_picture(request, settings, seed))
 
     def _generate_tokens(self, **inputs: Any) -> "torch.Tensor":
         """Generate tokens of text without the model's own ``generate``, which would drop our processors of scores."""
@@ -73,7 +75,7 @@ class LocalDrawingVisionModel(LocalVisionModel):
         except (RuntimeError, MemoryError) as error:
             if not checkpoints.is_out_of_memory(error):
                 raise
-            raise UserError(f"{self.name}: not even one picture at a time fits into memory") from error
+            raise UserError(f"{self.name}: drawing one picture needs more memory than the device has") from error
         return self._as_png(pixels)
 
     def _as_png(self, pixels: Any) -> bytes:

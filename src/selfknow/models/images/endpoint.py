@@ -1,6 +1,6 @@
 """Image generators behind a server that answers ``POST /v1/images/generations``, as OpenAI's does.
 
-The server returns a picture as base64, or its address, from which it is then fetched. Requests have a seed and a
+The server returns a picture as base64 or as an address; in the second case we fetch it. Requests have a seed and a
 response format; if a server does not know one of these fields, the request is sent again without it.
 """
 
@@ -13,8 +13,8 @@ from urllib.parse import urljoin, urlsplit
 from selfknow.errors import UserError
 from selfknow.models.address import Address
 from selfknow.models.endpoint_calls import Calls, Endpoint, server_seed
-from selfknow.models.images.generators import Drawn, ImageSettings
-from selfknow.models.images.pictures import LARGEST_IN_BYTES
+from selfknow.models.images.generators import DrawResult, ImageSettings
+from selfknow.models.images.pictures import LARGEST_PICTURE_IN_BYTES
 from selfknow.models.interface import Request
 from selfknow.models.server import RefusedError, open_client, post, read
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import httpx2
 
 _UNKNOWN_FIELD_STATUSES = (400, 422)
-_LARGEST_ANSWER_IN_BYTES = 2 * LARGEST_IN_BYTES  # base64 takes four bytes for three
+# base64 takes four bytes for three; the rest is room for the other fields of the JSON.
+_LARGEST_ANSWER_IN_BYTES = 2 * LARGEST_PICTURE_IN_BYTES
 
 
 class EndpointImageGenerator:
@@ -52,7 +53,9 @@ class EndpointImageGenerator:
         if settings.steps is not None or settings.guidance is not None:
             raise UserError("an image endpoint takes no steps or guidance: leave them out")
 
-    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+    def draw(
+        self, requests: Sequence[Request], settings: ImageSettings, seed: int
+    ) -> Iterator[tuple[Request, DrawResult]]:
         """Yield pictures as they come in; a failed try is also yielded, with its reason.
 
         Raises:
@@ -63,13 +66,15 @@ class EndpointImageGenerator:
             self.endpoint,
             self.address,
             self.name,
-            lambda: open_client(self.endpoint.timeout_seconds),
-            lambda client, request: self._draw(client, request, settings, seed),
-            lambda _, reason: Drawn(None, reason),
+            open_client=lambda: open_client(self.endpoint.timeout_seconds),
+            ask=lambda client, request: self._draw(client, request, settings, seed),
+            failed=lambda _, reason: DrawResult(None, reason),
         )
         yield from calls.answers(requests)
 
-    async def _draw(self, client: "httpx2.AsyncClient", request: Request, settings: ImageSettings, seed: int) -> Drawn:
+    async def _draw(
+        self, client: "httpx2.AsyncClient", request: Request, settings: ImageSettings, seed: int
+    ) -> DrawResult:
         body: dict[str, object] = {"prompt": request.prompt, "n": 1}
         if self.endpoint.model is not None:
             body["model"] = self.endpoint.model
@@ -83,13 +88,14 @@ class EndpointImageGenerator:
                     await post(client, self.address, self._url, {**body, **options}, _LARGEST_ANSWER_IN_BYTES)
                 )
             except RefusedError as error:
-                is_about_options = error.response.status_code in _UNKNOWN_FIELD_STATUSES
-                unknown = {name for name in options if is_about_options and name in str(error)}
+                if error.response.status_code not in _UNKNOWN_FIELD_STATUSES:
+                    raise
+                unknown = {name for name in options if name in str(error)}
                 if not unknown:
                     raise
                 self._unknown_fields |= unknown
                 continue
-            return Drawn(await self._picture(client, answer))
+            return DrawResult(await self._picture(client, answer))
 
     async def _picture(self, client: "httpx2.AsyncClient", answer: Any) -> bytes:
         picture = answer["data"][0] if isinstance(answer, dict) and answer.get("data") else {}

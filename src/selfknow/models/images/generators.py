@@ -51,7 +51,7 @@ class ImageSettings:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawResult:
     """A generator's result: a picture file exactly as received, or the reason why there is none.
 
     Attributes:
@@ -74,7 +74,9 @@ class ImageGenerator(Protocol):
     def revision(self) -> str | None:
         """The commit of a Hub pipeline, or the hash of a local pipeline's files; null if unknown."""
 
-    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+    def draw(
+        self, requests: Sequence[Request], settings: ImageSettings, seed: int
+    ) -> Iterator[tuple[Request, DrawResult]]:
         """Yield one picture per request, in any order. A failed try is also yielded, and further tries may follow."""
 
 
@@ -93,13 +95,13 @@ class Drawing:
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
         """Draw and store pictures."""
-        for request, drawn in self._generator.draw(requests, self._settings, decoding.seed):
-            yield request, self._reply(drawn)
+        for request, result in self._generator.draw(requests, self._settings, decoding.seed):
+            yield request, self._reply(result)
 
-    def _reply(self, drawn: Drawn) -> Reply:
-        if drawn.picture is None:
-            return Reply(None, error=drawn.error)
+    def _reply(self, result: DrawResult) -> Reply:
+        if result.picture is None:
+            return Reply(None, error=result.error)
         try:
-            return Reply(store(self._folder, as_png(drawn.picture)), "stop")
+            return Reply(store(self._folder, as_png(result.picture)), "stop")
         except BrokenPictureError as error:
             return Reply(None, error=str(error))

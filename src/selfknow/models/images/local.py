@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from selfknow.errors import MissingExtraError, UserError
 from selfknow.models import checkpoints
-from selfknow.models.images.generators import Drawn, ImageSettings
+from selfknow.models.images.generators import DrawResult, ImageSettings
 from selfknow.models.interface import Request
 from selfknow.verbosity import is_verbose
 
@@ -54,7 +54,9 @@ class LocalImageGenerator:
         folder = _download(name)
         return cls(folder, name, folder.name, device)
 
-    def draw(self, requests: Sequence[Request], settings: ImageSettings, seed: int) -> Iterator[tuple[Request, Drawn]]:
+    def draw(
+        self, requests: Sequence[Request], settings: ImageSettings, seed: int
+    ) -> Iterator[tuple[Request, DrawResult]]:
         """Draw one picture after the other.
 
         Raises:
@@ -95,24 +97,25 @@ class LocalImageGenerator:
             raise UserError(f"{self.name} takes no {unknown[0]}: leave it out")
         return arguments
 
-    def _draw(self, pipeline: Any, arguments: dict[str, object], request: Request, seed: int) -> Drawn:
+    def _draw(self, pipeline: Any, arguments: dict[str, object], request: Request, seed: int) -> DrawResult:
         import torch
 
-        noise = torch.Generator("cpu").manual_seed(request.seed(seed))
+        generator = torch.Generator("cpu").manual_seed(request.seed(seed))
         try:
-            output = pipeline(prompt=request.prompt, generator=noise, **arguments)
+            output = pipeline(prompt=request.prompt, generator=generator, **arguments)
         except (RuntimeError, MemoryError) as error:
             if not checkpoints.is_out_of_memory(error):
                 raise
-            raise UserError(f"{self.name}: not even one picture at a time fits into memory") from error
+            raise UserError(f"{self.name}: drawing one picture needs more memory than the device has") from error
         except ValueError as error:
             raise UserError(f"{self.name} cannot draw: {str(error).strip().splitlines()[0]}") from error
-        if any(getattr(output, "nsfw_content_detected", None) or ()):
+        unsafe_flags = getattr(output, "nsfw_content_detected", None)  # one for each picture
+        if unsafe_flags and any(unsafe_flags):
             # The pipeline's output is a black picture.
-            return Drawn(None, "the pipeline's safety checker held the picture back")
+            return DrawResult(None, "the pipeline's safety checker held the picture back")
         buffer = io.BytesIO()
         output.images[0].save(buffer, format="PNG")
-        return Drawn(buffer.getvalue())
+        return DrawResult(buffer.getvalue())
 
 
 def require_diffusers() -> None:

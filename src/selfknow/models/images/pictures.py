@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FOLDER = "images"
-LARGEST_IN_BYTES = 1 << 26
+LARGEST_PICTURE_IN_BYTES = 1 << 26
 LARGEST_IN_PIXELS = 1 << 26
 _FORMATS = ("PNG", "JPEG", "WEBP")
 _MIRRORED = "-mirrored"
@@ -54,8 +54,8 @@ def as_png(content: bytes) -> bytes:
 
     if not content:
         raise BrokenPictureError("the picture is empty")
-    if len(content) > LARGEST_IN_BYTES:
-        raise BrokenPictureError(f"the picture has {len(content):,} bytes, more than {LARGEST_IN_BYTES:,}")
+    if len(content) > LARGEST_PICTURE_IN_BYTES:
+        raise BrokenPictureError(f"the picture has {len(content):,} bytes, more than {LARGEST_PICTURE_IN_BYTES:,}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)

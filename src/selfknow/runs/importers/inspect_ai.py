@@ -17,7 +17,7 @@ from selfknow.files import parse_json, read_json
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.archive import check_sizes, read_member
-from selfknow.runs.importers.own_task import CALLS, MARK, OwnSample, own_log, read_own_sample
+from selfknow.runs.importers.own_task import CALLS, RECORD_KEY, OwnSample, own_log, read_own_sample
 from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
 
 TOOL = "Inspect"
@@ -59,9 +59,9 @@ def _read(path: Path) -> Log:
     decoding = _decoding(evaluation, (header.get("plan") or {}).get("config") or {})
     try:
         samples = _sort_samples([_needed_part(sample) for sample in samples], dataset)
-        marks = [(sample.get("metadata") or {}).get(MARK) for sample in samples]
-        own_samples = [read_own_sample(mark) for mark in marks if isinstance(mark, dict)]
-        if own_samples and len(own_samples) == len(marks):
+        records = [(sample.get("metadata") or {}).get(RECORD_KEY) for sample in samples]
+        own_samples = [read_own_sample(record) for record in records if isinstance(record, dict)]
+        if own_samples and len(own_samples) == len(records):
             pairs = zip(samples, own_samples, strict=True)
             calls = [call for sample, own_sample in pairs for call in _own_calls(sample, own_sample, model)]
             return own_log(own_samples, calls, decoding, TOOL)

@@ -14,7 +14,7 @@ from selfknow.errors import UserError
 from selfknow.files import read_json, read_json_lines
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
-from selfknow.runs.importers.own_task import MARK, own_log, read_own_sample
+from selfknow.runs.importers.own_task import RECORD_KEY, own_log, read_own_sample
 from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
 
 TOOL = "lm-evaluation-harness"
@@ -67,9 +67,9 @@ def _read(path: Path, model: str | None) -> Log:
 
 def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
     """Return the log of a task of this package; null for any other."""
-    marks = [row["doc"].get(MARK) if isinstance(row["doc"], dict) else None for row in rows]
-    samples = [read_own_sample(json.loads(mark)) for mark in marks if isinstance(mark, str)]
-    if not samples or len(samples) < len(marks):
+    records = [row["doc"].get(RECORD_KEY) if isinstance(row["doc"], dict) else None for row in rows]
+    samples = [read_own_sample(json.loads(record)) for record in records if isinstance(record, str)]
+    if not samples or len(samples) < len(records):
         return None
     calls = []
     for row, sample in zip(rows, samples, strict=True):

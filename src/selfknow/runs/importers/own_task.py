@@ -1,8 +1,8 @@
 """Samples of this package's tasks in the logs of other tools.
 
-Inspect or lm-evaluation-harness can run a task of this package. Each sample in the log then has a record under the name
-:data:`MARK`: its task, its dataset, its row with the types of its columns, and the kind of its first call. With these
-records, an import makes the run that ``selfknow evaluate`` would have made.
+Inspect or lm-evaluation-harness can run a task of this package. Each sample in the log then has a record under the key
+:data:`RECORD_KEY`: its task, its dataset, its row with the types of its columns, and the kind of its first call. With
+these records, an import makes the run that ``selfknow evaluate`` would have made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from selfknow.errors import UserError
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.run import ImportedCall, Log
 
-MARK = "selfknow"
+RECORD_KEY = "selfknow"
 """The key of the record in a sample's metadata."""
 
 CALLS = "calls"
@@ -65,7 +65,7 @@ def read_own_sample(value: Mapping[str, Any]) -> OwnSample:
     try:
         return OwnSample(**value)
     except TypeError as error:
-        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {RECORD_KEY!r} is damaged: {error}") from error
 
 
 def column_types(schema: pa.Schema) -> dict[str, str]:
@@ -105,7 +105,7 @@ def example_rows(samples: Sequence[OwnSample]) -> pa.Table:
         schema = pa.schema({name: _type(text) for name, text in samples[0].types.items()})
         return pa.Table.from_pylist(list(rows.values()), schema=schema)
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise UserError(f"the log's record of its samples under {MARK!r} is damaged: {error}") from error
+        raise UserError(f"the log's record of its samples under {RECORD_KEY!r} is damaged: {error}") from error
 
 
 def _type(text: str) -> pa.DataType:
