@@ -11,7 +11,7 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.named_options import check_names, filled
+from selfknow.evaluate.named_options import check_names, options_from
 from selfknow.evaluate.run import Run
 from selfknow.evaluate.table_questions import TableQuestions, find_questions
 from selfknow.evaluate.task import PLAIN, SampledOptions, TableSupport
@@ -77,10 +77,10 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     """Read a table of replies as the log of a run (see :func:`import_table`)."""
     task, own_options = find_task(name)
     check_names(options, [TableColumns, own_options], name)
-    task_options = filled(own_options, options)
+    task_options = options_from(own_options, options)
     if task.table is None or hasattr(task_options, "has_pictures"):
         raise UserError(f"{name} takes no table of replies, because it has several steps or pictures")
-    table = read_table(paths, filled(TableColumns, options))
+    table = read_table(paths, options_from(TableColumns, options))
     samples = [_sample(table, row) for row in table.rows]
     if isinstance(task_options, SampledOptions):
         task_options = replace(task_options, samples=max(samples) + 1)
