@@ -113,7 +113,7 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
             raise UserError(
                 f"{name} has format version {format_version}; this selfknow reads up to {FORMAT_VERSION}: upgrade it"
             )
-        configs = {name: _parse_config(entry) for name, entry in value.pop("configs").items()}
+        configs = {config_name: _parse_config(entry) for config_name, entry in value.pop("configs").items()}
         files = _parse_files(value.pop("files"))
         manifest = Manifest(configs=configs, files=files, **value)
         _check_types(manifest, str, "dataset", "version", "selfknow_version", "source_hash")
