@@ -56,11 +56,9 @@ def _shares_panel(rows: Sequence[Row]) -> list[Panel]:
         for row in rows
         if row["share"] is not None
     ][:_MAX_DOTS]
-    return (
-        [Panel("", charts.dots(dots, "share", colour="measure", title="share of graded proposals and texts"))]
-        if dots
-        else []
-    )
+    if not dots:
+        return []
+    return [Panel("", charts.dots(dots, "share", colour="measure", title="share of graded proposals and texts"))]
 
 
 FIGURES: Mapping[str, Figure] = {
