@@ -79,7 +79,10 @@ class Pool:
     encoder: str
 
     def candidates(self) -> Iterator[tuple[str, PoolQuestion]]:
-        """Yield each question that has answers, with its file's name; skip repeated questions, ignoring case."""
+        """Yield each question that has answers, with its file's name.
+
+        Repeated questions are skipped, ignoring case and punctuation.
+        """
         seen = set[str]()
         for file in self.files:
             assert isinstance(file.content, Path), "a pool is a file on disk"
