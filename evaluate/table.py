@@ -16,7 +16,7 @@ from selfknow.evaluate.run import Run
 from selfknow.evaluate.table_questions import TableQuestions, find_questions
 from selfknow.evaluate.task import PLAIN, SampledOptions, TableSupport
 from selfknow.models.interface import Reply
-from selfknow.runs.importers.run import ImportedCall, Log, write_imported
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, write_imported
 from selfknow.runs.importers.table import ReplyTable, TableColumns, TableRow, read_table
 
 _CUT_OFF = ("length", "max_tokens", "model_length")
@@ -32,7 +32,7 @@ class ImportedTable:
         questions: The questions of the table.
     """
 
-    log: Log
+    log: ImportedLog
     table: ReplyTable
     questions: TableQuestions
 
@@ -88,7 +88,7 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     calls = _calls(table, questions, samples, task.table)
     rows = questions.rows
     settings = {**rows.settings, **task.table.settings}
-    log = Log(
+    log = ImportedLog(
         task.name, rows.reference, rows.table, calls, source=f"the table {Path(table.name).name}", settings=settings
     )
     return ImportedTable(log, table, questions)

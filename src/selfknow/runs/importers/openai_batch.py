@@ -16,10 +16,10 @@ from selfknow.files import read_json_lines
 from selfknow.models.chat_response import reply_from_choice
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
-from selfknow.runs.importers.run import ImportedCall, Log, refuse_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, refuse_damaged
 
 
-def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
+def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> ImportedLog:
     """Read a batch.
 
     Args:
@@ -33,7 +33,7 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         return _read(outputs, inputs)
 
 
-def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
+def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> ImportedLog:
     requests = _read_requests(inputs)
     calls = []
     for path in outputs:
@@ -50,7 +50,7 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         calls.append(ImportedCall(custom_id, str(body.get("model", "unknown")), _prompt(body), missing))
     examples = [{"id": custom_id, "prompt": _prompt(body)} for custom_id, body in requests.items()]
     decoding = _shared([_decoding(body) for body in requests.values()])
-    return Log(
+    return ImportedLog(
         task="openai-batch",
         dataset=DatasetReference(inputs[0].stem),
         examples=examples,
