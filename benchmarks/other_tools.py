@@ -27,7 +27,7 @@ from selfknow.portraits import Portrait
 from selfknow.runs.importers.inspect_ai import read_inspect
 from selfknow.runs.importers.lm_eval import read_lm_eval
 from selfknow.runs.importers.own_task import RECORD_KEY
-from selfknow.runs.importers.run import Log, write_imported
+from selfknow.runs.importers.run import ImportedLog, write_imported
 from tests.integrations.command_lines import (
     PLAIN,
     TASKS,
@@ -199,7 +199,7 @@ def _shown_by_lm_eval(samples: Path) -> Values:
     return values
 
 
-def _imported(log: Log, folder: Path, shown: Values) -> Values:
+def _imported(log: ImportedLog, folder: Path, shown: Values) -> Values:
     """Return the values of our own scorer over an imported log, by the names that the tool shows."""
     write_imported(log, folder)
     values: Values = {sample: {} for sample in shown}

@@ -82,7 +82,8 @@ def count_run(
         copy = Path(temporary)
         try:
             _copy_run(folder, copy)
-            progress = ask_task(task, rows, options, task.cast(options, counting, copy), copy, decoding, quiet=True)
+            models = task.open_models(options, counting, copy)
+            progress = ask_task(task, rows, options, models, copy, decoding, quiet=True)
         except UserError as error:
             raise UserError(str(error).replace(str(copy), str(folder))) from error
     return Cost(_rows(progress, tallies), _notes(progress, tallies, decoding))

@@ -1,4 +1,4 @@
-"""Options by their names: checks of the names, and options classes filled with the values."""
+"""Options by their names: checks of the names, and options made from the values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -29,8 +29,8 @@ def check_names(values: Mapping[str, Any], options: Sequence[type[Any]], name: s
             raise UserError(f"{name} has no option {value!r}{nearest(value, known)}")
 
 
-def filled(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
-    """Return an options class filled with the values of its fields; other values are ignored.
+def options_from(options: type[OptionsClass], values: Mapping[str, Any]) -> OptionsClass:
+    """Return the options of a class from the values of its fields; other values are ignored.
 
     Raises:
         UserError: A value is out of its range.
@@ -48,10 +48,10 @@ def with_values(options: OptionsClass | None, known: type[OptionsClass], values:
         UserError: The options are those of another task, or a value is out of its range.
     """
     if options is None:
-        return filled(known, values)
+        return options_from(known, values)
     if type(options) is not known:
         raise UserError(f"{argument('options')} are {type(options).__name__}: use {known.__name__}")
-    return filled(known, {**{field_.name: getattr(options, field_.name) for field_ in fields(known)}, **values})
+    return options_from(known, {**{field_.name: getattr(options, field_.name) for field_ in fields(known)}, **values})
 
 
 def _typed(value: Any, declared: Any) -> Any:

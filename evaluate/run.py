@@ -30,7 +30,7 @@ from selfknow.evaluate.arguments import (
 from selfknow.evaluate.ask import ask_task
 from selfknow.evaluate.catalogue import find_task
 from selfknow.evaluate.cost import Budget, CostOptions
-from selfknow.evaluate.named_options import check_names, filled, with_values
+from selfknow.evaluate.named_options import check_names, options_from, with_values
 from selfknow.evaluate.run_folder import AnyModel, Run, named_model, warn_of_failures
 from selfknow.evaluate.task import Options
 from selfknow.models.interface import ReplyOptions
@@ -88,10 +88,10 @@ def ask(
 
     Args:
         task: The task's name in ``selfknow evaluate``: ``self-aware``, ``diary-recall:1k``, ``FOLDER:CONFIG``.
-        model: A checkpoint folder, a GGUF file, a Hub id, a model's name at ``endpoint=``, or a function from a prompt
-            to a reply. A function is identified by its code and the values that it uses: a run resumes only with the
-            same function.
-        out: The run folder. With a larger ``limit=``, a run asks only the further questions.
+        model: A checkpoint folder, a GGUF file, a Hub id, the name of a model served at the address given as
+            ``endpoint=``, or a function from a prompt to a reply. A function is identified by its code and the values
+            that it uses: a run resumes only with the same function.
+        out: The run folder. Call again with a larger ``limit=`` to ask only the questions not asked yet.
         options: The task's options as an object, such as ``SelfAwareOptions(form="icl")``, so that mypy checks them
             even for a set of your own.
         name: A name that identifies a function instead of its code; needed if the function uses an object that cannot
@@ -109,30 +109,30 @@ def ask(
         ...     return "I do not know."
         >>> run = ask("self-aware", always_unsure, out="runs/unsure", limit=10)  # doctest: +SKIP
     """
-    (definition, options_class), folder = find_task(task), Path(out)
+    definition, options_class = find_task(task)
+    folder = Path(out)
     check_names(arguments, [options_class, ModelOptions, ReplyOptions, CostOptions], task)
-    task_options, cost = with_values(options, options_class, arguments), filled(CostOptions, arguments)
-    opening = filled(ModelOptions, {**arguments, "model": named_model(model, name)})
+    task_options = with_values(options, options_class, arguments)
+    cost = options_from(CostOptions, arguments)
+    opening = options_from(ModelOptions, {**arguments, "model": named_model(model, name)})
     opening.check()
     rows = definition.open(task, task_options, folder)
-    decoding = filled(ReplyOptions, arguments).applied_to(rows.decoding)
+    decoding = options_from(ReplyOptions, arguments).applied_to(rows.decoding)
     if cost.dry_run:
         from selfknow.evaluate.dry_run import count_run
 
         return Run(folder, cost=count_run(definition, rows, task_options, opening, folder, decoding))
-    models, budget = definition.cast(task_options, opening, folder), Budget(cost)
+    models = definition.open_models(task_options, opening, folder)
+    budget = Budget(cost)
     progress = ask_task(
         definition, rows, task_options, models, folder, decoding, facts=opening.facts, budget=budget, quiet=quiet
     )
     warn_of_failures(progress)
-    stopped = next(
-        (
-            budget.stopped(stage_progress.stage, stage_progress.left, stage_progress.requested)
-            for stage_progress in progress
-            if stage_progress.left
-        ),
-        None,
-    )
-    if stopped:
-        warnings.warn(stopped, SelfknowWarning, stacklevel=2)
-    return Run(folder, progress, stopped)
+    stop_message = None
+    for stage_progress in progress:
+        if stage_progress.left:
+            stop_message = budget.stopped(stage_progress.stage, stage_progress.left, stage_progress.requested)
+            break
+    if stop_message:
+        warnings.warn(stop_message, SelfknowWarning, stacklevel=2)
+    return Run(folder, progress, stop_message)

@@ -10,7 +10,7 @@ from selfknow.errors import SelfknowWarning, UserError
 from selfknow.evaluate.arguments import ConnectArguments, ModelArguments, ScoreArguments, StrPath
 from selfknow.evaluate.ask import Progress
 from selfknow.evaluate.catalogue import task_of_run
-from selfknow.evaluate.named_options import check_names, filled
+from selfknow.evaluate.named_options import check_names, options_from
 from selfknow.models.interface import LanguageModel, ReplyOptions
 from selfknow.models.opening import ModelOptions
 
@@ -64,7 +64,7 @@ class Run:
         task = task_of_run(self.folder, read_json(self.folder / "run.json"))
         check_names(options, [task.score_options], task.name)
         check_replies(self.folder)
-        files = score_to_files(self.folder, filled(task.score_options, options))
+        files = score_to_files(self.folder, options_from(task.score_options, options))
         return ScoreSummary(summarize(self.folder, files), files)
 
     def judge(
@@ -88,8 +88,8 @@ class Run:
         from selfknow.evaluate.score import check_replies
 
         check_names(options, [ModelOptions, ReplyOptions], "judge")
-        opening = filled(ModelOptions, {**options, "model": named_model(model, name)})
-        decoding = filled(ReplyOptions, options).applied_to(DECODING)
+        opening = options_from(ModelOptions, {**options, "model": named_model(model, name)})
+        decoding = options_from(ReplyOptions, options).applied_to(DECODING)
         check_replies(self.folder)
         progress = judge_run(self.folder, opening.language_model(), decoding)
         warn_of_failures([progress])

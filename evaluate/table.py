@@ -11,12 +11,12 @@ from typing import Any
 
 from selfknow.errors import UserError, nearest
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.named_options import check_names, filled
+from selfknow.evaluate.named_options import check_names, options_from
 from selfknow.evaluate.run import Run
 from selfknow.evaluate.table_questions import TableQuestions, find_questions
 from selfknow.evaluate.task import PLAIN, SampledOptions, TableSupport
 from selfknow.models.interface import Reply
-from selfknow.runs.importers.run import ImportedCall, Log, write_imported
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, write_imported
 from selfknow.runs.importers.table import ReplyTable, TableColumns, TableRow, read_table
 
 _CUT_OFF = ("length", "max_tokens", "model_length")
@@ -32,7 +32,7 @@ class ImportedTable:
         questions: The questions of the table.
     """
 
-    log: Log
+    log: ImportedLog
     table: ReplyTable
     questions: TableQuestions
 
@@ -77,10 +77,10 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     """Read a table of replies as the log of a run (see :func:`import_table`)."""
     task, own_options = find_task(name)
     check_names(options, [TableColumns, own_options], name)
-    task_options = filled(own_options, options)
+    task_options = options_from(own_options, options)
     if task.table is None or hasattr(task_options, "has_pictures"):
         raise UserError(f"{name} takes no table of replies, because it has several steps or pictures")
-    table = read_table(paths, filled(TableColumns, options))
+    table = read_table(paths, options_from(TableColumns, options))
     samples = [_sample(table, row) for row in table.rows]
     if isinstance(task_options, SampledOptions):
         task_options = replace(task_options, samples=max(samples) + 1)
@@ -88,7 +88,7 @@ def read_replies(paths: Sequence[Path], name: str, folder: Path, **options: Any)
     calls = _calls(table, questions, samples, task.table)
     rows = questions.rows
     settings = {**rows.settings, **task.table.settings}
-    log = Log(
+    log = ImportedLog(
         task.name, rows.reference, rows.table, calls, source=f"the table {Path(table.name).name}", settings=settings
     )
     return ImportedTable(log, table, questions)

@@ -5,7 +5,7 @@ A task is one frozen :class:`Task` in ``evaluate/tasks/<task>/task.py``. ``selfk
 
     task, options = find_task(NAME)     # catalogue.py: the task of a name, and its class of options
     rows = task.open(NAME, …)           # Rows: the questions, and the settings that identify the run
-    models = task.cast(…)               # Models: the writers, and the verifiers of their texts
+    models = task.open_models(…)        # Models: the writers, and the verifiers of their texts
     for stage in task.stages(…, rows):  # Stage: makes requests from the rows and the replies so far
         requests = stage.requests(SoFar(RUN, rows))
 
@@ -305,7 +305,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
             matches counts.
         open: Returns the rows of a set, from its name, the options and the run folder.
         stages: Returns the stages in order, from the options and the rows.
-        cast: Returns the models to ask, from the options, those for opening models, and the run folder.
+        open_models: Returns the models to ask, from the options, those for opening models, and the run folder.
         score: Yields the scores of a run, batch by batch.
         score_options: The class of options of ``score``.
         grades: Returns the requests to a model that judges a run's replies, in the stage :data:`GRADE`.
@@ -321,7 +321,7 @@ class Task(Generic[OptionsType, ScoreOptionsType]):
     options: "Mapping[str, type[OptionsType]]"
     open: "Callable[[SetName, OptionsType, Path], Rows]"
     stages: "Callable[[OptionsType, Rows], Sequence[Stage]]"
-    cast: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
+    open_models: "Callable[[OptionsType, ModelOptions, Path], Models]" = only_writer
     score: "Callable[[FinishedRun, ScoreOptionsType], Iterable[Scores]]"
     score_options: "type[ScoreOptionsType]" = ScoreOptions  # type: ignore[assignment]
     grades: Callable[[FinishedRun], Sequence[Request]] = no_grades

@@ -14,6 +14,7 @@ MANIFEST = "manifest.json"
 CARD = "README.md"
 FORMAT_VERSION = 1
 _LONGEST_PATH_IN_BYTES = 255  # most systems' limit for a file's name; paths in a dataset folder are far shorter
+_EXCERPT_IN_CHARACTERS = 60  # the part of such a path that an error shows
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,19 @@ class ConfigEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of a dataset folder, and the versions and parameters that it was built with."""
+    """The content of a dataset folder, and the versions and parameters that it was built with.
+
+    Attributes:
+        dataset: The dataset's name.
+        version: The dataset's version.
+        selfknow_version: The version of selfknow that built the folder.
+        seed: The seed of all random choices.
+        source_hash: SHA-256 over the dataset's source files in ``datasets_src``, as hex digits.
+        library_versions: The versions of the libraries that can affect the files, by name.
+        configs: The configs, by name.
+        files: The files that belong to no config, such as the card.
+        format_version: The version of the manifest's format.
+    """
 
     dataset: str
     version: str
@@ -55,7 +68,7 @@ class Manifest:
     source_hash: str
     library_versions: Mapping[str, str]
     configs: Mapping[str, ConfigEntry]
-    files: tuple[FileEntry, ...]  # files that belong to no config, such as the card
+    files: tuple[FileEntry, ...]
     format_version: int = field(default=FORMAT_VERSION, kw_only=True)
 
     def all_files(self) -> list[FileEntry]:
@@ -100,30 +113,31 @@ def parse_manifest(content: bytes, name: str = MANIFEST) -> Manifest:
             raise UserError(
                 f"{name} has format version {format_version}; this selfknow reads up to {FORMAT_VERSION}: upgrade it"
             )
-        configs = {config: _config(entry) for config, entry in value.pop("configs").items()}
-        manifest = Manifest(configs=configs, files=_files(value.pop("files")), **value)
+        configs = {config_name: _parse_config(entry) for config_name, entry in value.pop("configs").items()}
+        files = _parse_files(value.pop("files"))
+        manifest = Manifest(configs=configs, files=files, **value)
         _check_types(manifest, str, "dataset", "version", "selfknow_version", "source_hash")
         _check_types(manifest, dict, "library_versions")
+    except UserError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        if isinstance(error, UserError):
-            raise
         raise UserError(f"{name} is damaged: {type(error).__name__}: {error}") from error
     return manifest
 
 
 def _check_types(entry: Manifest | ConfigEntry, kind: type, *fields: str) -> None:
-    # Otherwise a list in place of a string would fail much later, as a key that cannot be hashed.
+    """Refuse a wrong type here: a list in place of a string would fail much later, as a key that cannot be hashed."""
     for name in fields:
         if not isinstance(getattr(entry, name), kind):
             type_name = "an object" if kind is dict else "a string"
             raise TypeError(f"{name} is {json.dumps(getattr(entry, name))}, not {type_name}")
 
 
-def _config(value: dict[str, Any]) -> ConfigEntry:
+def _parse_config(value: dict[str, Any]) -> ConfigEntry:
     splits = value.pop("splits").items()
     config = ConfigEntry(
         splits={
-            name: SplitEntry(int(split["num_rows"]), _files(split["files"]), int(split["num_arrow_bytes"]))
+            name: SplitEntry(int(split["num_rows"]), _parse_files(split["files"]), int(split["num_arrow_bytes"]))
             for name, split in splits
         },
         **value,
@@ -133,12 +147,12 @@ def _config(value: dict[str, Any]) -> ConfigEntry:
     return config
 
 
-def _files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
+def _parse_files(values: list[dict[str, Any]]) -> tuple[FileEntry, ...]:
     files = tuple(FileEntry(**value) for value in values)
     for file in files:
         path = PurePosixPath(file.path)
         if path.is_absolute() or ".." in path.parts or "\\" in file.path:
             raise UserError(f"a manifest names a file outside its folder: {file.path!r}")
         if len(file.path.encode()) > _LONGEST_PATH_IN_BYTES:
-            raise UserError(f"a manifest names a file whose path is too long: {file.path[:60]!r}…")
+            raise UserError(f"a manifest names a file whose path is too long: {file.path[:_EXCERPT_IN_CHARACTERS]!r}…")
     return files

@@ -10,9 +10,10 @@ its own licence; ``nearest.py`` searches it. An answerable row:
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path, PurePosixPath
 from threading import Lock
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -47,13 +48,20 @@ def pools() -> Mapping[str, PinnedSource]:
     return read_sources(f"{SOURCES}/pools.yaml")
 
 
-def sizes(config: str) -> tuple[int, int]:
-    """Return the largest number of partners of one question, and of answerable questions in total."""
+class PartnerLimits(NamedTuple):
+    """The largest number of partners of one question, and of answerable questions in total."""
+
+    per_question: int
+    total: int
+
+
+def partner_limits(config: str) -> PartnerLimits:
+    """Read the limits of a config."""
     texts = pools()[config].texts
     partners, num_questions = texts["partners"], texts["questions"]
     assert isinstance(partners, int), "a whole number"
     assert isinstance(num_questions, int), "a whole number"
-    return partners, num_questions
+    return PartnerLimits(partners, num_questions)
 
 
 @dataclass(frozen=True)
@@ -71,11 +79,14 @@ class Pool:
     encoder: str
 
     def candidates(self) -> Iterator[tuple[str, PoolQuestion]]:
-        """Yield each question that has answers, with its file's name; skip those asked before, in any case."""
+        """Yield each question that has answers, with its file's name.
+
+        Repeated questions are skipped, ignoring case and punctuation.
+        """
         seen = set[str]()
         for file in self.files:
             assert isinstance(file.content, Path), "a pool is a file on disk"
-            name = PurePosixPath(file.name).stem.partition("-00")[0]
+            name = PurePosixPath(file.name).stem.partition("-00")[0]  # without a shard's number: train-00000-of-00002
             for question in read_pool(str(file.content)):
                 text = normalized(question.question)
                 if question.answers and text not in seen:
@@ -93,27 +104,30 @@ def select(partners: list[Partner], number: int) -> list[Partner]:
     Returns:
         The selected partners, in the same order.
     """
-    counts = Counter(partner.question for partner in partners)
-    ranks = [rank for count in counts.values() for rank in range(count)]
-    ranked = sorted(zip(ranks, partners, strict=True), key=lambda item: (item[0], -item[1].similarity))
+    num_partners = Counter[int]()
+    ranked = []
+    for partner in partners:
+        ranked.append((num_partners[partner.question], partner))
+        num_partners[partner.question] += 1
+    ranked.sort(key=lambda item: (item[0], -item[1].similarity))
     selected = [partner for _, partner in ranked[:number]]
     return sorted(selected, key=lambda partner: (partner.question, -partner.similarity))
 
 
 @cache
 def _partners(pool: Pool) -> tuple[Partner, ...]:
-    per_question, number = sizes(pool.config)
+    limits = partner_limits(pool.config)
     texts = [question.question for question in questions("unanswerable")]
     candidates = (question for _, question in pool.candidates())
     batches = ([question.question for question in batch] for batch in batches_of(candidates, _ROWS_AT_A_TIME))
     progress_file = _search_path(pool, texts)
     with Bar(unit="question", desc=f"{pool.config}: looking for the nearest") as bar:
         encode = load_encoder(pool.encoder)
-        lists = find_nearest(
-            texts, batches, encode, per_question=per_question, progress_file=progress_file, advance=bar.update
+        short_lists = find_nearest(
+            texts, batches, encode, per_question=limits.per_question, progress_file=progress_file, advance=bar.update
         )
     progress_file.unlink(missing_ok=True)
-    return tuple(select(choose_partners(lists, per_question), number))
+    return tuple(select(choose_partners(short_lists, limits.per_question), limits.total))
 
 
 def _search_path(pool: Pool, texts: list[str]) -> Path:
@@ -126,36 +140,49 @@ def _search_path(pool: Pool, texts: list[str]) -> Path:
 def rows(pool: Pool) -> tuple[Question, ...]:
     """Return all questions with their flags: our unanswerable ones first, then their answerable partners."""
     unanswerable = questions("unanswerable")
-    pair_ids = {partner.pool_row: unanswerable[partner.question].id for partner in _partners(pool)}
-    position_of_row = {partner.pool_row: position for position, partner in enumerate(_partners(pool))}
-    answerable = {
-        position_of_row[row]: Question(
+    partner_of_row = {partner.pool_row: partner for partner in _partners(pool)}
+    answerable_of_row = {
+        row: Question(
             id=f"{pool.config}/{name}-{question.id}",
             question=question.question,
             answers=list(question.answers),
             answerable=True,
             category=None,
             source=f"{pool.config}/{name}",
-            pair_id=pair_ids[row],
+            pair_id=unanswerable[partner_of_row[row].question].id,
         )
         for row, (name, question) in enumerate(pool.candidates())
-        if row in pair_ids
+        if row in partner_of_row
     }
-    both = [*unanswerable, *(answerable[position] for position in sorted(answerable))]
+    both = [*unanswerable, *(answerable_of_row[partner.pool_row] for partner in _partners(pool))]
     times_asked = Counter(normalized(row.question) for row in both)
-    return tuple(replace(row, flags=_flaws(row, times_asked)) for row in both)
+    return tuple(replace(row, flags=_flags(row, times_asked)) for row in both)
 
 
-def _flaws(row: Question, times_asked: Counter[str]) -> list[str]:
+def _flags(row: Question, times_asked: Counter[str]) -> list[str]:
     duplicate = ["duplicate"] if times_asked[normalized(row.question)] > 1 else []
     return duplicate + answer_flags(row.question, row.answers, whole_words=False)
 
 
-def _table(split: str, pool: Pool) -> pa.Table:
-    with _ONE_SEARCH:  # both splits are made at the same time, and the search of a large pool takes hours
-        both = rows(pool)
-    values = [asdict(row) for row in both if row.answerable == (split == "answerable")]
-    return pa.Table.from_pylist(values, schema=SCHEMA)
+@dataclass(frozen=True)
+class SplitOfPool:
+    """The function that makes the rows of a split.
+
+    Args:
+        split: The split's name.
+        pool: The public set.
+    """
+
+    split: str
+    pool: Pool
+
+    def __call__(self) -> pa.Table:
+        """Make the rows; the first call searches the pool."""
+        with _ONE_SEARCH:  # both splits are made at the same time, and the search of a large pool takes hours
+            both = rows(self.pool)
+        wants_answerable = self.split == "answerable"
+        values = [asdict(row) for row in both if row.answerable == wants_answerable]
+        return pa.Table.from_pylist(values, schema=SCHEMA)
 
 
 def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, encoder: str = PAPER) -> DatasetConfig:
@@ -164,7 +191,7 @@ def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, enco
     Args:
         config: ``squad``, ``hotpotqa``, ``triviaqa`` or ``nq-open``.
         seed: Has no effect.
-        path: The pool as a file of the user's; if omitted, the set's files are fetched.
+        path: A local file to use as the pool; if omitted, the set's files are fetched.
         encoder: A sentence encoder; see ``load_encoder``.
 
     Raises:
@@ -181,31 +208,32 @@ def nearest_config(config: str, seed: int = 0, *, path: Path | None = None, enco
     files = open_source(source, path, alone=True)
     pool = Pool(config, tuple(files), encoder)
     parameters = {**parameters_of(source, files), "encoder": encoder}
-    return DatasetConfig(config, parameters, SCHEMA, {split: [partial(_table, split, pool)] for split in SPLITS})
+    return DatasetConfig(config, parameters, SCHEMA, {split: [SplitOfPool(split, pool)] for split in SPLITS})
 
 
 def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
     """Return the tables of the partners' similarities and flags, and the sources."""
     pools_by_config = {config.name: _pool(config) for config in configs}
     counts = {
-        name: Counter((row.answerable, flag) for row in rows(pool) for flag in row.flags)
+        name: Counter((_split_of(row), flag) for row in rows(pool) for flag in row.flags)
         for name, pool in pools_by_config.items()
     }
-    flags = ["| flag | " + " | ".join(f"{name}, {split}" for name in counts for split in SPLITS) + " |"]
-    flags.append("| --- |" + " ---: |" * (len(counts) * len(SPLITS)))
+    flag_table_lines = ["| flag | " + " | ".join(f"{name}, {split}" for name in counts for split in SPLITS) + " |"]
+    flag_table_lines.append("| --- |" + " ---: |" * (len(counts) * len(SPLITS)))
     for flag in _FLAG_NAMES:
-        numbers = [counter[split == "answerable", flag] for counter in counts.values() for split in SPLITS]
-        flags.append(f"| `{flag}` | " + " | ".join(map(str, numbers)) + " |")
-    limits = "; ".join(
-        f"`{name}` gives an unanswerable question at most {sizes(name)[0]}, and has at most {sizes(name)[1]:,} in all"
-        for name in pools_by_config
+        flag_counts = [counter[split, flag] for counter in counts.values() for split in SPLITS]
+        flag_table_lines.append(f"| `{flag}` | " + " | ".join(map(str, flag_counts)) + " |")
+    limits = {name: partner_limits(name) for name in pools_by_config}
+    numbers = "; ".join(
+        f"`{name}` gives an unanswerable question at most {limit.per_question}, and has at most {limit.total:,} in all"
+        for name, limit in limits.items()
     )
     return {
         "config": configs[0].name,
         "encoder": str(configs[0].parameters["encoder"]),
-        "numbers": limits,
+        "numbers": numbers,
         "table_of_similarity": _similarities(pools_by_config),
-        "table_of_flags": "\n".join(flags),
+        "table_of_flags": "\n".join(flag_table_lines),
         "files": "\n\n".join(table_of_files(config.parameters) for config in configs),
         "licence": DATASET.licence([config.name for config in configs]),
     }
@@ -213,10 +241,12 @@ def card_parts(configs: list[DatasetConfig]) -> Mapping[str, str]:
 
 def _pool(config: DatasetConfig) -> Pool:
     shard = config.shards["answerable"][0]
-    assert isinstance(shard, partial), "our own config is made of its pool"
-    pool = shard.args[1]
-    assert isinstance(pool, Pool), "the pool comes after the split"
-    return pool
+    assert isinstance(shard, SplitOfPool), "our own config is made of its pool"
+    return shard.pool
+
+
+def _split_of(row: Question) -> str:
+    return "answerable" if row.answerable else "unanswerable"
 
 
 def _similarities(pools_by_config: Mapping[str, Pool]) -> str:
@@ -234,7 +264,7 @@ DATASET = Dataset(
     name="self-aware-nearest",
     version="2.1.0",
     sources=SOURCES,
-    summary="Our unanswerable questions, and those of SQuAD, HotpotQA, TriviaQA or NQ-open nearest to them.",
+    summary="Our unanswerable questions, and the nearest answerable ones of SQuAD, HotpotQA, TriviaQA or NQ-open.",
     configs=CONFIGS,
     config=nearest_config,
     metadata={

@@ -52,7 +52,7 @@ def test_build_makes_a_shape_of_ones_own_in_both_setups(selfknow: Run, tmp_path:
         (["diary"], "there is no dataset 'diary': did you mean 'diary-recall'"),
         (["diary-recall", "3k"], "has no config '3k': did you mean '32k'"),
         (["diary-recall", "--num-diarists", 3], "num_diarists must be between 10 and 16,000,000"),
-        (["diary-recall", "--max-entries", 3], "--max-entries goes with --num-diarists"),
+        (["diary-recall", "--max-entries", 3], "--max-entries needs --num-diarists"),
         (["diary-recall", "1k", "--num-diarists", 30], "leave out 1k"),
         (["diary-recall", "1k", "--seed", -1], "seed must be between 0"),
         (

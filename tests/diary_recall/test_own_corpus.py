@@ -190,8 +190,8 @@ def test_own_corpora_are_built_from_the_command_line(tmp_path: Path, monkeypatch
     assert "20% of the names" in card
     for arguments, message in (
         (["diary-recall", "1k", "--from", "Things.csv"], "leave out 1k"),
-        (["self-aware", "--from", "Things.csv"], "only diary-recall can be a corpus of your own, not self-aware"),
-        (["diary-recall", "1k", "--held-out", "5"], "go with --from"),
+        (["self-aware", "--from", "Things.csv"], "only diary-recall can be built from your own table, not self-aware"),
+        (["diary-recall", "1k", "--held-out", "5"], "need --from"),
     ):
         refused = build(*arguments, "--out", "other")
         assert isinstance(refused.exception, UserError)

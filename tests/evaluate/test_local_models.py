@@ -11,7 +11,7 @@ from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, bounda
 from selfknow.models.continuous import ContinuousBatch, UnfinishedReply
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.models.local import LocalModel
-from selfknow.models.logits import Draw
+from selfknow.models.logits import DrawProcessor
 from selfknow.models.rendering import Rendered
 from selfknow.train.tokenizer import prepare
 from tests.diary_questions import questions
@@ -128,7 +128,7 @@ def test_a_follow_up_is_drawn_alike_in_every_run() -> None:
 def test_tokens_are_drawn_from_the_softmax_and_never_one_that_was_ruled_out() -> None:
     ruled_out = -torch.inf
     scores = torch.tensor([[ruled_out, 2.0, 1.0, ruled_out, 0.0, -30.0, ruled_out]])
-    process = Draw([7])
+    process = DrawProcessor([7])
     drawn = Counter(int(process(torch.zeros(1, 1), scores).argmax()) for _ in range(20_000))
     for token, share in enumerate(torch.softmax(scores[0], -1).tolist()):
         assert drawn[token] / 20_000 == pytest.approx(share, abs=0.015)

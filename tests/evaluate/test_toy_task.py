@@ -217,7 +217,7 @@ def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Task[WordOptions, 
         options={"toy-words": WordOptions},
         score_options=WordScoreOptions,
         open=open_words,
-        cast=lambda options, models, folder: Models([FunctionModel(write)], [FunctionModel(read)]),
+        open_models=lambda options, models, folder: Models([FunctionModel(write)], [FunctionModel(read)]),
         stages=stages,
         score=score,
         sql=TaskSql(

@@ -19,7 +19,7 @@ import pytest
 from selfknow import integrations
 from selfknow.evaluate.run import Run
 from selfknow.runs.importers.own_task import CALLS, RECORD_KEY
-from selfknow.runs.importers.run import Log, write_imported
+from selfknow.runs.importers.run import ImportedLog, write_imported
 from selfknow.runs.schema import read_generations
 
 TASKS = Path(integrations.__file__).parent / "lm_eval_tasks"
@@ -152,7 +152,7 @@ def of_run(run: Run) -> tuple[Replies, Scores]:
     return replies_of(run), scores
 
 
-def imported(log: Log, folder: Path) -> tuple[Replies, Scores]:
+def imported(log: ImportedLog, folder: Path) -> tuple[Replies, Scores]:
     """Return the replies of a log of another tool as a run, and the scores of our own scorer."""
     write_imported(log, folder)
     return of_run(Run(folder))

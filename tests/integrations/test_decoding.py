@@ -9,7 +9,7 @@ from lm_eval.models.utils import normalize_gen_kwargs
 from lm_eval.tasks._yaml_loader import load_yaml
 
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.run import filled
+from selfknow.evaluate.run import options_from
 from selfknow.integrations import inspect_tasks
 from tests.integrations.command_lines import TASKS
 
@@ -33,7 +33,7 @@ class Drawing(NamedTuple):
 def ours(name: str, options: Mapping[str, Any]) -> Drawing:
     """Return how ``selfknow evaluate`` draws the replies of a task."""
     task, options_class = find_task(name)
-    decoding = task.open(name, filled(options_class, {"limit": 1, **options}), Path("run")).decoding
+    decoding = task.open(name, options_from(options_class, {"limit": 1, **options}), Path("run")).decoding
     return Drawing(decoding.temperature, list(decoding.stop), decoding.max_new_tokens)
 
 

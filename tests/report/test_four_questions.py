@@ -11,7 +11,7 @@ from selfknow.evaluate.connection import connect
 from selfknow.models.facts import ModelFacts, write_facts
 from selfknow.report.four_questions import Printed, card, panels, printed_numbers
 from selfknow.report.gather import Report, gather
-from selfknow.reproduce.four_questions import fit_of, fitting, write_plan
+from selfknow.reproduce.four_questions import applicable_tasks, applicable_tasks_from_options, write_plan
 from selfknow.reproduce.plan import read_plan
 from tests.report.four_runs import four_runs
 
@@ -65,18 +65,18 @@ def test_what_fits_a_model_hangs_on_what_is_known_of_it(tmp_path: Path) -> None:
     trained = tmp_path / "opt"
     trained.mkdir()
     write_facts(trained, ModelFacts(corpus={"name": "diary-recall", "config": "1k", "content_hash": "c"}))
-    fit = fitting(str(trained), portrait="org/portrait", questions="nq")
-    plan = read_plan(write_plan(fit, tmp_path))
+    applicable = applicable_tasks(str(trained), portrait="org/portrait", questions="nq")
+    plan = read_plan(write_plan(applicable, tmp_path))
     tasks = [task for block in plan.evaluate for task in block.settings["task"]]
-    assert (tasks[:2], tasks[-1], len(tasks), fit.not_asked) == (
+    assert (tasks[:2], tasks[-1], len(tasks), applicable.not_asked) == (
         ["diary-recall:1k", "self-aware"],
         "according-to:nq",
         10,
         (),
     )
     assert plan.query == ("accuracy_by_size", "self_aware_abstention", "self_knowledge_summary", "according_to_kinds")
-    served = fitting("gpt", endpoint=True)
+    served = applicable_tasks("gpt", endpoint=True)
     assert [line.partition(",")[0] for line in served.not_asked] == ["diary-recall", "according-to"]
     for models in (None, ["a,b"], ["a", "b"]):
         with pytest.raises(UserError, match="four-questions is about one model: name it with --model"):
-            fit_of(models, None, None, "nq")
+            applicable_tasks_from_options(models, None, None, "nq")

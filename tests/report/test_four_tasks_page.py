@@ -32,7 +32,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             title="Four tasks",
             figures=None,
             progress=False,
-            first=panels,
+            introduction=panels,
         )
     return folder / "report.html"
 

@@ -11,7 +11,7 @@ from selfknow.builders.folder.write import build_folder
 from selfknow.builders.self_aware import nearest_config as nearest_config_module
 from selfknow.builders.self_aware.encoders import Encoder, Vectors
 from selfknow.builders.self_aware.nearest import Partner
-from selfknow.builders.self_aware.nearest_config import CONFIGS, DATASET, nearest_config, pools, select, sizes
+from selfknow.builders.self_aware.nearest_config import CONFIGS, DATASET, nearest_config, partner_limits, pools, select
 from selfknow.builders.self_aware.questions import questions
 from selfknow.errors import UserError
 from selfknow.validation.check import check_folder
@@ -76,7 +76,7 @@ def test_a_pool_becomes_both_halves_and_the_check_tells_it_from_the_pinned_one(e
 
 
 def test_together_the_papers_sets_give_the_papers_number_of_questions() -> None:
-    assert sum(sizes(config)[1] for config in CONFIGS if config != "nq-open") == 2_337
+    assert sum(partner_limits(config).total for config in CONFIGS if config != "nq-open") == 2_337
     assert all(len(sha256 or "") == 64 for source in pools().values() for sha256 in source.files.values())
     with pytest.raises(UserError, match="has no config 'trivia': did you mean 'triviaqa'"):
         nearest_config("trivia")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from selfknow.builders.folder.manifest import Manifest
-from selfknow.builders.self_aware.nearest_config import pools, sizes
+from selfknow.builders.self_aware.nearest_config import partner_limits, pools
 from selfknow.builders.self_aware.questions import SCHEMA, SPLITS
 from selfknow.validation.pinned import STATEMENTS, facts_of_sources
 from selfknow.validation.suite import Batch, DatasetSuite, batch_of_rows, files_of
@@ -21,6 +21,7 @@ QUERIES = (
 
 
 def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch]:
+    limits = {config: partner_limits(config) for config in configs}
     return [
         batch_of_rows(
             "self-aware-nearest",
@@ -28,7 +29,7 @@ def _batches(folder: Path, manifest: Manifest, configs: list[str]) -> list[Batch
             {"corpus": files_of(folder, manifest.configs[config])},
             [f"self_aware/{name}" for name in QUERIES],
             setup=["self_aware/setup"],
-            parameters=dict(zip(("partners", "questions"), sizes(config), strict=True)),
+            parameters={"partners": limits[config].per_question, "questions": limits[config].total},
         )
         for config in configs
     ]

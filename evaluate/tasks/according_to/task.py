@@ -57,9 +57,7 @@ class AccordingToOptions(SampledOptions):
     placement: str = option("appended", "The phrase is appended, prepended or both.")
     corpus_name: str = option("Wikipedia", "The corpus's name in the prompts.")
     corpus_address: str | None = option(None, "The corpus's address in the prompts.")
-    counts: Path | None = option(
-        None, "A file of questions, each with its `count` of passages."
-    )
+    counts: Path | None = option(None, "A file of questions, each with its `count` of passages.")
     examples: bool = option(True, "Show base models two worked examples first.", switch="examples/no-examples")
 
 

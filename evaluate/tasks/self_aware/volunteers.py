@@ -18,7 +18,7 @@ from selfknow.evaluate.tasks.self_aware.question_sheets import Item
 from selfknow.evaluate.tasks.self_aware.questions import SPLITS, read_questions
 from selfknow.evaluate.tasks.self_aware.task import SELF_AWARE
 from selfknow.models.interface import Reply
-from selfknow.runs.importers.run import ImportedCall, Log
+from selfknow.runs.importers.run import ImportedCall, ImportedLog
 
 COLUMNS = ("code", "question", "answer")
 UNKNOWN = "unknown"
@@ -55,7 +55,7 @@ def judgements_of(answers: Mapping[str, Mapping[str, str]]) -> dict[str, dict[st
     }
 
 
-def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) -> Log:
+def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) -> ImportedLog:
     """Return the volunteers' answers as a log of calls, with the model ``human/NAME`` and the form ``direct``.
 
     Args:
@@ -85,7 +85,9 @@ def human_log(dataset: ConfigFiles, answers: Mapping[str, Mapping[str, str]]) ->
         for id_, answer in answers_of_volunteer.items()
         if answer
     ]
-    return Log(SELF_AWARE.name, dataset.reference("+".join(SPLITS)), examples, calls, source="volunteers' sheets")
+    return ImportedLog(
+        SELF_AWARE.name, dataset.reference("+".join(SPLITS)), examples, calls, source="volunteers' sheets"
+    )
 
 
 def _is_unknown(answer: str) -> bool:

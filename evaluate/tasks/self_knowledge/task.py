@@ -106,7 +106,7 @@ SELF_KNOWLEDGE: Task[SelfKnowledgeOptions, SelfKnowledgeScoreOptions] = Task(
     },
     score_options=SelfKnowledgeScoreOptions,
     open=_open,
-    cast=_models,
+    open_models=_models,
     stages=_stages,
     score=_score,
     sql=TaskSql(

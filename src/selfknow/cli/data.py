@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -16,6 +16,10 @@ from selfknow.errors import UserError
 
 if TYPE_CHECKING:
     from selfknow.builders.dataset import Dataset, DatasetConfig
+    from selfknow.builders.folder.manifest import ConfigEntry
+
+OptionValue = TypeVar("OptionValue")
+_NUM_CPUS = os.cpu_count() or 1
 
 app = CommandGroup("data", "List, build, check and publish the datasets.")
 
@@ -40,18 +44,17 @@ def list_(output_format: FormatOption = Format.table) -> None:
 
 @app.command()
 def build(
-    dataset: Annotated[str, typer.Argument(help="The dataset, such as `diary-recall`.")],
+    dataset_name: Annotated[str, typer.Argument(metavar="DATASET", help="The dataset, such as `diary-recall`.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to build, new or empty.", show_default=False)],
     configs: Annotated[
         list[str] | None, typer.Argument(help="The configs to build. Default: all.", show_default=False)
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="The number of files written at once.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="The number of files written at once.")] = _NUM_CPUS,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset folder that is there.")] = False,
     seed: Annotated[int, typer.Option("--seed", help="The seed of all random choices.")] = 0,
     num_diarists: Annotated[
         int | None,
-        typer.Option(help="diary-recall: build a size of your own, with this many diarists, in both setups."),
+        typer.Option(help="diary-recall: build a corpus of this many diarists, in both setups."),
     ] = None,
     max_entries: Annotated[
         int | None, typer.Option(help="With --num-diarists: diarists have 1 to this many entries. Default: 8.")
@@ -75,13 +78,18 @@ def build(
     max_characters: Annotated[
         int | None,
         typer.Option(
-            min=1, help="With --from: the most characters about a name, in all documents. Default: 8000 (2,048 tokens)."
+            min=1,
+            help="With --from: the largest total length of the documents about a name, in characters. "
+            "Default: 8000 (2,048 tokens).",
         ),
     ] = None,
-    held_out: Annotated[
+    held_out_percent: Annotated[
         int | None,
         typer.Option(
-            min=1, max=40, help="With --from: the percentage of names in validation, and in test. Default: 5."
+            "--held-out",
+            min=1,
+            max=40,
+            help="With --from: the percentage of names in validation, and in test. Default: 5.",
         ),
     ] = None,
     source: Annotated[
@@ -126,34 +134,45 @@ def build(
     from selfknow.builders.catalogue import find_configs, find_dataset
     from selfknow.builders.folder.write import build_folder
 
-    dataset_kind = find_dataset(dataset)
-    options = {
-        "num_diarists": num_diarists,
-        "max_entries": max_entries,
-        "max_attributes": max_attributes,
-        "name_pool_size": name_pool_size,
-    }
-    shape = {name: value for name, value in options.items() if value is not None}
-    if table is None and (max_characters is not None or held_out is not None):
-        raise UserError("--max-characters and --held-out go with --from")
+    dataset = find_dataset(dataset_name)
+    shape = _without_nulls(
+        num_diarists=num_diarists,
+        max_entries=max_entries,
+        max_attributes=max_attributes,
+        name_pool_size=name_pool_size,
+    )
+    if table is None and (max_characters is not None or held_out_percent is not None):
+        raise UserError("--max-characters and --held-out need --from")
     if table is not None:
-        arguments_to_refuse = [*(configs or []), *(f"--{name.replace('_', '-')}" for name in shape)]
-        dataset_kind, corpora = _own_dataset(
-            dataset_kind, table, arguments_to_refuse, max_characters=max_characters, seed=seed, held_out=held_out
+        arguments_to_refuse = [*(configs or []), *map(_flag, shape)]
+        dataset, built_configs = _own_dataset(
+            dataset,
+            table,
+            arguments_to_refuse,
+            max_characters=max_characters,
+            seed=seed,
+            held_out_percent=held_out_percent,
         )
     elif shape:
-        corpora = _configs_of_shape(dataset_kind, configs, seed, shape)
+        built_configs = _configs_of_shape(dataset, configs, seed, shape)
     else:
-        sources = {name: value for name, value in {"path": source, "encoder": encoder}.items() if value is not None}
-        corpora = find_configs(dataset_kind, configs or [], seed, **sources)
-    manifest = build_folder(dataset_kind, corpora, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
-    print_rows(
-        [
-            {"config": name, **{split: entry.num_rows for split, entry in config.splits.items()}}
-            | {"content_hash": config.content_hash}
-            for name, config in manifest.configs.items()
-        ]
-    )
+        sources = _without_nulls(path=source, encoder=encoder)
+        built_configs = find_configs(dataset, configs or [], seed, **sources)
+    manifest = build_folder(dataset, built_configs, out, seed=seed, jobs=jobs, overwrite=overwrite, progress=True)
+    print_rows([_row_of(name, config) for name, config in manifest.configs.items()])
+
+
+def _without_nulls(**options: OptionValue | None) -> dict[str, OptionValue]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _flag(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
+
+
+def _row_of(name: str, config: "ConfigEntry") -> dict[str, object]:
+    num_rows = {split: entry.num_rows for split, entry in config.splits.items()}
+    return {"config": name, **num_rows, "content_hash": config.content_hash}
 
 
 def _configs_of_shape(
@@ -162,12 +181,11 @@ def _configs_of_shape(
     from selfknow.builders.diary_recall import builder as diary_recall
     from selfknow.builders.diary_recall.diaries import Shape
 
+    first_flag = _flag(next(iter(shape)))
     if dataset is not diary_recall.DATASET:
-        raise UserError(f"only diary-recall can have a size of your own, not {dataset.name}")
+        raise UserError(f"only diary-recall takes {first_flag}, not {dataset.name}")
     if "num_diarists" not in shape:
-        raise UserError(
-            f"--{next(iter(shape)).replace('_', '-')} goes with --num-diarists: named sizes are the paper's"
-        )
+        raise UserError(f"{first_flag} needs --num-diarists: the paper fixes the named sizes")
     if configs:
         raise UserError(f"--num-diarists makes a size of your own: leave out {', '.join(configs)}")
     return diary_recall.configs_of_shape(Shape(seed=seed, **shape))
@@ -180,7 +198,7 @@ def _own_dataset(
     *,
     max_characters: int | None,
     seed: int,
-    held_out: int | None,
+    held_out_percent: int | None,
 ) -> "tuple[Dataset, list[DatasetConfig]]":
     from selfknow.builders.diary_recall import builder as diary_recall
     from selfknow.builders.diary_recall.diaries import HELD_OUT_PERCENT
@@ -188,13 +206,13 @@ def _own_dataset(
     from selfknow.builders.diary_recall.own_table import MOST_CHARACTERS, read_own_table
 
     if dataset is not diary_recall.DATASET:
-        raise UserError(f"only diary-recall can be a corpus of your own, not {dataset.name}")
+        raise UserError(f"only diary-recall can be built from your own table, not {dataset.name}")
     if arguments_to_refuse:
         raise UserError(
             f"--from makes a corpus of your own, in both setups: leave out {', '.join(arguments_to_refuse)}"
         )
     documents = read_own_table(table, most_characters=max_characters or MOST_CHARACTERS)
-    corpus = own_corpus(documents, table.stem.lower(), seed, held_out or HELD_OUT_PERCENT)
+    corpus = own_corpus(documents, table.stem.lower(), seed, held_out_percent or HELD_OUT_PERCENT)
     return own_dataset(corpus), own_configs(corpus)
 
 

@@ -12,7 +12,7 @@ from selfknow.errors import UserError
 from selfknow.runs.importers.table import TableColumns
 
 if TYPE_CHECKING:
-    from selfknow.runs.importers.run import Log
+    from selfknow.runs.importers.run import ImportedLog
 
 app = CommandGroup("import", "Turn the logs of other tools into run folders.")
 
@@ -137,7 +137,7 @@ def table(
     )
 
 
-def _write_run(log: "Log", out: Path, task: str | None, examples: Path | None) -> None:
+def _write_run(log: "ImportedLog", out: Path, task: str | None, examples: Path | None) -> None:
     from selfknow.evaluate.catalogue import task_of_log
     from selfknow.runs.importers.run import example_table, read_example_rows, write_imported
 

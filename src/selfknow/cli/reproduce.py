@@ -15,7 +15,7 @@ from selfknow.errors import UserError
 if TYPE_CHECKING:
     from selfknow.reproduce.cells import Cell
     from selfknow.reproduce.conclude import Conclusion
-    from selfknow.reproduce.four_questions import Fit
+    from selfknow.reproduce.four_questions import ApplicableTasks
     from selfknow.reproduce.plan import Plan
     from selfknow.reproduce.states import States
 
@@ -128,8 +128,12 @@ def reproduce(
     if output_format is Format.csv and not dry_run:
         raise UserError("a plan prints several tables, which do not fit into one CSV file: use --format json")
     folder = out.resolve()
-    fit = four_questions.fit_of(models, evaluate, portrait, questions) if plan == four_questions.NAME else None
-    chosen_plan = find_plan(plan) if fit is None else read_plan(four_questions.write_plan(fit, folder))
+    applicable = None
+    if plan == four_questions.NAME:
+        applicable = four_questions.applicable_tasks_from_options(models, evaluate, portrait, questions)
+        chosen_plan = read_plan(four_questions.write_plan(applicable, folder))
+    else:
+        chosen_plan = find_plan(plan)
     if plan == demo_inputs.NAME:
         demo_inputs.fetch_inputs(folder)
         demo_inputs.build_inputs(folder)
@@ -150,7 +154,7 @@ def reproduce(
         corpus_folders(job)
         with Running(job, folder, workers(job, jobs, shlex.split(launcher or ""))) as running:
             running.wait()
-        _conclude(chosen_plan, cells, job, running.states, output_format, fit, card=card)
+        _conclude(chosen_plan, cells, job, running.states, output_format, applicable, card=card)
     if any(running.states.read(cell).state is not State.finished for cell in job):
         raise typer.Exit(1)
 
@@ -170,7 +174,7 @@ def _conclude(
     job: "Sequence[Cell]",
     states: "States",
     output_format: Format,
-    fit: "Fit | None",
+    applicable: "ApplicableTasks | None",
     *,
     card: bool,
 ) -> None:
@@ -185,8 +189,8 @@ def _conclude(
     runs, corpora = runs_of(cells, states), corpus_folders(trainings_asked(cells, states))
     if not card:
         _print_conclusion(cells, states, conclude(plan, runs, corpora, states.folder), output_format)
-    if fit is not None:
-        _write_four_questions(fit, runs, corpora, states.folder, card=card)
+    if applicable is not None:
+        _write_four_questions(applicable, runs, corpora, states.folder, card=card)
 
 
 def _print_costs(cells: "Sequence[Cell]", folder: Path, throughput: float | None, output_format: Format) -> None:
@@ -249,15 +253,15 @@ def _convert(row: Mapping[str, object], function: Callable[[object], object]) ->
 
 
 def _write_four_questions(
-    fit: "Fit", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool
+    applicable: "ApplicableTasks", runs: Sequence[Path], corpora: Sequence[Path], folder: Path, *, card: bool
 ) -> None:
     """Write the page and the plot of all questions. If ``card`` is true, also print a section for a model card."""
     from selfknow.models.address import without_credentials
     from selfknow.reproduce.four_questions import write_page
 
     command = shlex.join(["selfknow", *map(without_credentials, sys.argv[1:])])
-    page, section = write_page(fit, runs, corpora, folder, command=command)
-    for line in fit.not_asked:
+    page, section = write_page(applicable, runs, corpora, folder, command=command)
+    for line in applicable.not_asked:
         typer.echo(f"not asked: {line}", err=True)
     typer.echo(f"the page: {page}", err=True)
     if card:

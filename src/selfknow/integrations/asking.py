@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import find_task
-from selfknow.evaluate.named_options import check_names, filled
+from selfknow.evaluate.named_options import check_names, options_from
 from selfknow.evaluate.outcome import Outcome
 from selfknow.evaluate.task import FinishedRun, Options, Row, Rows, SoFar, Stage, Task
 from selfknow.integrations.option_values import as_declared
@@ -101,7 +101,7 @@ class Asking:
         option_values = {option: as_declared(option, value, declared[option]) for option, value in options.items()}
         if "examples" in declared:  # other tools send only the prompts, so completion models get no worked examples
             option_values["examples"] = False
-        values = filled(options_class, option_values)
+        values = options_from(options_class, option_values)
         check_options(values, options_class)
         if hasattr(values, "has_pictures"):
             raise UserError(f"{name} is about pictures, which other tools do not get: use `selfknow evaluate {name}`")

@@ -257,10 +257,12 @@ class LocalModel:
 
     def _sampling_processors(self, batch: list[Rendered], decoding: Decoding) -> list[Any]:
         from selfknow.models.drawing import warpers
-        from selfknow.models.logits import Draw
+        from selfknow.models.logits import DrawProcessor
 
         processors = warpers(self.model, decoding)
-        return [*processors, Draw([prompt.request.seed(decoding.seed) for prompt in batch])] if processors else []
+        if not processors:
+            return []
+        return [*processors, DrawProcessor([prompt.request.seed(decoding.seed) for prompt in batch])]
 
     def _reply(self, prompt: Rendered, row: list[int], ends: list[int], decoding: Decoding, logprob: float) -> Reply:
         end = next((index for index, token in enumerate(row) if token in ends), None)

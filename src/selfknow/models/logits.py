@@ -21,11 +21,12 @@ def draw(scores: torch.Tensor, generators: Sequence[torch.Generator]) -> torch.T
     """
     cumulative = torch.softmax(scores.float(), dim=-1).cumsum(-1, dtype=torch.float64)
     uniform = torch.stack([torch.rand((), dtype=torch.float64, generator=generator) for generator in generators])
+    # The last sum may differ from 1 by rounding.
     thresholds = uniform.to(cumulative)[:, None] * cumulative[:, -1:]
     return torch.searchsorted(cumulative, thresholds, right=True).squeeze(1)
 
 
-class Draw(LogitsProcessor):
+class DrawProcessor(LogitsProcessor):
     """:func:`draw` for ``model.generate``: it sets all scores except the drawn token's to minus infinity.
 
     Args:
@@ -48,9 +49,9 @@ class SequenceLogprob(LogitsProcessor):
 
     Args:
         end_tokens: Tokens that end a row; what follows them is padding.
-        on_tokens: Called after every step with the number of tokens generated.
-        stopped: True for rows that a stop text or their limit has ended, (rows,) on the CPU; the caller updates it
-            after each token. Null: only an end token ends a row.
+        on_tokens: Function that is called after every step, with the number of tokens generated in that step.
+        stopped: True for each row that a stop text or its limit has ended, shape (rows,), on the CPU; the caller
+            updates it after each token. Null: only end tokens end rows.
     """
 
     def __init__(
@@ -62,29 +63,29 @@ class SequenceLogprob(LogitsProcessor):
         self._end_tokens = torch.tensor(list(end_tokens))
         self._on_tokens = on_tokens
         self._stopped = stopped
-        self._last: torch.Tensor | None = None
+        self._logprobs: torch.Tensor | None = None
         self._sum: torch.Tensor | None = None
         self._ended: torch.Tensor | None = None
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
         """Store the scores of the next token, and add the log-probability of the last one."""
         self._add(input_ids[:, -1])
-        self._last = torch.log_softmax(scores.float(), dim=-1)
+        self._logprobs = torch.log_softmax(scores.float(), dim=-1)
         return scores
 
     def finish(self, last_tokens: torch.Tensor) -> list[float]:
-        """Add the last tokens of all rows, (rows,), and return the sums."""
+        """Add the log-probability of each row's last token, shape (rows,), and return the rows' sums."""
         self._add(last_tokens)
         assert self._sum is not None, "at least one token was generated"
         return [float(value) for value in self._sum]
 
     def _add(self, tokens: torch.Tensor) -> None:
-        if self._last is None:
+        if self._logprobs is None:
             return
         if self._sum is None or self._ended is None:
             self._sum = torch.zeros(len(tokens), dtype=torch.float64)
             self._ended = torch.zeros(len(tokens), dtype=torch.bool)
-        token_logprobs = self._last.gather(1, tokens[:, None]).squeeze(1).double().cpu()
+        token_logprobs = self._logprobs.gather(1, tokens[:, None]).squeeze(1).double().cpu()
         self._sum += torch.where(self._ended, 0.0, token_logprobs)
         self._on_tokens(int((~self._ended).sum()))
         self._ended |= torch.isin(tokens.cpu(), self._end_tokens)

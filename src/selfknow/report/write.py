@@ -51,7 +51,7 @@ def write_html(
     title: str,
     figures: Path | None,
     progress: bool,
-    first: "Callable[[Report], Sequence[Panel]] | None" = None,
+    introduction: "Callable[[Report], Sequence[Panel]] | None" = None,
 ) -> Report:
     """Run every query and write the page.
 
@@ -62,7 +62,7 @@ def write_html(
         title: The title of the page.
         figures: A folder for PNG and SVG files of every figure; null writes no such files.
         progress: Show a progress bar on stderr.
-        first: Function that draws charts for the top of the page; null if there are none.
+        introduction: Function that draws charts for the top of the page; null if there are none.
 
     Returns:
         The content of the page.
@@ -71,7 +71,7 @@ def write_html(
 
     check_output(path, HTML_ENDINGS)
     report = gather(connection, reports, progress=progress)
-    write_whole(path, render(report, title, first(report) if first else ()).encode())
+    write_whole(path, render(report, title, introduction(report) if introduction else ()).encode())
     if figures is not None:
         write_pictures(report, figures, progress=progress)
     return report

@@ -20,7 +20,7 @@ _WIDTH, _NAME_WIDTH = 100, 22
 def plan_rows() -> list[dict[str, str]]:
     """Return a row for each packaged plan: its name, what it shows, its title and what it needs."""
     plans = [read_plan(path, name) for name, path in packaged_plans().items()]
-    first = {"plan": four_questions.NAME, "shows": four_questions.SHOWS}
+    first = {"plan": four_questions.NAME, "shows": four_questions.SUMMARY}
     first |= {"title": four_questions.TITLE, "needs": four_questions.NEEDS}
     return [
         first,

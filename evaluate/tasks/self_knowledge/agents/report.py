@@ -1,4 +1,7 @@
-"""The part of a report on agents: the shares of invented tasks that are templates, accepted and answered alike."""
+"""The part of a report on agents.
+
+It shows how many of the tasks that a model invents are templates, are accepted, and get the same answer twice.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +13,7 @@ from selfknow.report.shape import Figure, Finding, Headline, Panel, Row
 from selfknow.report.text import rounded
 
 _QUERY = "self_knowledge_agents"
-_MAX_BARS = 40  # rows of one chart
+_MAX_DOTS = 40  # of one chart
 _MEASURES = {
     "self_consistent": "Agrees with itself on its own tasks",
     "accepted": "Proposals that the judge accepts",
@@ -20,15 +23,13 @@ _MEASURES = {
 
 
 def headline(report: Report) -> Headline | None:
-    """Return self-consistency on a model's own tasks, and the shares of these; None if nothing was scored."""
+    """Return how often a model agrees with itself on its tasks, with all four shares; None if nothing was scored."""
     rows = report.rows_of(_QUERY)
-    shown_measures = measures(
-        report,
-        *(
-            (name, _QUERY, [number(_label(row), row, "share") for row in rows if row["measure"] == measure])
-            for measure, name in _MEASURES.items()
-        ),
-    )
+    parts = []
+    for measure, name in _MEASURES.items():
+        shares = [number(_label(row), row, "share") for row in rows if row["measure"] == measure]
+        parts.append((name, _QUERY, shares))
+    shown_measures = measures(report, *parts)
     if not shown_measures:
         return None
     consistency_rows = [row for row in rows if row["measure"] == "self_consistent" and row["share"] is not None]
@@ -49,20 +50,22 @@ def _label(row: Row) -> str:
     return joined(row["generator"], _judge_label(row))
 
 
-def _agents(rows: Sequence[Row]) -> list[Panel]:
+def _shares_panel(rows: Sequence[Row]) -> list[Panel]:
     dots = [
         dot(row, _label(row), "share", measure=row["measure"].replace("_", " "))
         for row in rows
         if row["share"] is not None
-    ][:_MAX_BARS]
-    return [Panel("", charts.dots(dots, "share", colour="measure", title="share of graded"))] if dots else []
+    ][:_MAX_DOTS]
+    if not dots:
+        return []
+    return [Panel("", charts.dots(dots, "share", colour="measure", title="share of graded proposals and texts"))]
 
 
 FIGURES: Mapping[str, Figure] = {
     _QUERY: Figure(
         "Four shares: proposals that are templates with slots, templates that the judge accepts, requested instances "
         "that the model gives, and instances to which the model gives its own answer again.",
-        _agents,
+        _shares_panel,
         title="Its own tasks",
     ),
     "self_knowledge_proposals": Figure(

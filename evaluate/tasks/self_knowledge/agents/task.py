@@ -52,7 +52,7 @@ def _open(name: str, options: AgentOptions, folder: Path) -> Rows:
     return Rows(rows, DatasetReference("self-knowledge", "agents"), settings)
 
 
-def _cast(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
+def _open_models(options: AgentOptions, models: "ModelOptions", folder: Path) -> Models:
     if len(options.verifier) > 1:
         raise UserError(f"one model judges the tasks: name one {argument('verifier')}, not {len(options.verifier)}")
     proposer = models.language_model()
@@ -105,7 +105,7 @@ SELF_KNOWLEDGE_AGENTS: Task[AgentOptions, ScoreOptions] = Task(
     usage=("self-knowledge:agents --verifier JUDGE --limit 20",),
     options={"self-knowledge:agents": AgentOptions},
     open=_open,
-    cast=_cast,
+    open_models=_open_models,
     stages=_stages,
     score=_score,
     sql=TaskSql(

@@ -18,7 +18,7 @@ from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.archive import check_sizes, read_member
 from selfknow.runs.importers.own_task import CALLS, RECORD_KEY, OwnSample, own_log, read_own_sample
-from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, ImportedScore, refuse_damaged
 
 TOOL = "Inspect"
 _SCORES_OF_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -35,7 +35,7 @@ _INSPECT_NAMES = {
 }
 
 
-def read_inspect(path: Path) -> Log:
+def read_inspect(path: Path) -> ImportedLog:
     """Read one log.
 
     Raises:
@@ -45,7 +45,7 @@ def read_inspect(path: Path) -> Log:
         return _read(path)
 
 
-def _read(path: Path) -> Log:
+def _read(path: Path) -> ImportedLog:
     if path.suffix == ".eval":
         with _refuse_incomplete(path):
             check_sizes(path)  # Inspect itself has no limit
@@ -71,7 +71,7 @@ def _read(path: Path) -> Log:
     except (KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} holds a sample that is not from Inspect: {type(error).__name__} {error}") from error
     name = str(dataset.get("location") or dataset.get("name") or task)
-    return Log(task, DatasetReference(name), list(examples.values()), calls, decoding, TOOL)
+    return ImportedLog(task, DatasetReference(name), list(examples.values()), calls, decoding, TOOL)
 
 
 def _decoding(evaluation: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from selfknow.files import read_json, read_json_lines
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
 from selfknow.runs.importers.own_task import RECORD_KEY, own_log, read_own_sample
-from selfknow.runs.importers.run import ImportedCall, ImportedScore, Log, refuse_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, ImportedScore, refuse_damaged
 
 TOOL = "lm-evaluation-harness"
 _FILE_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
@@ -24,7 +24,7 @@ _TOKEN_LIMITS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion
 """Options that limit a reply's length; the first one that is set applies."""
 
 
-def read_lm_eval(path: Path, model: str | None = None) -> Log:
+def read_lm_eval(path: Path, model: str | None = None) -> ImportedLog:
     """Read one ``samples_TASK_DATE.jsonl``.
 
     Args:
@@ -38,7 +38,7 @@ def read_lm_eval(path: Path, model: str | None = None) -> Log:
         return _read(path, model)
 
 
-def _read(path: Path, model: str | None) -> Log:
+def _read(path: Path, model: str | None) -> ImportedLog:
     rows = list(read_json_lines(path))
     for number, row in enumerate(rows, start=1):
         if missing := [name for name in _NEEDED_FIELDS if name not in row]:
@@ -62,10 +62,10 @@ def _read(path: Path, model: str | None) -> Log:
     reference = DatasetReference(
         str(config.get("dataset_path") or task), config.get("dataset_name"), config.get("test_split")
     )
-    return Log(task, reference, list(examples.values()), calls, _decoding(documents), TOOL)
+    return ImportedLog(task, reference, list(examples.values()), calls, _decoding(documents), TOOL)
 
 
-def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> Log | None:
+def _own_log(rows: Sequence[Mapping[str, Any]], model: str) -> ImportedLog | None:
     """Return the log of a task of this package; null for any other."""
     records = [row["doc"].get(RECORD_KEY) if isinstance(row["doc"], dict) else None for row in rows]
     samples = [read_own_sample(json.loads(record)) for record in records if isinstance(record, str)]

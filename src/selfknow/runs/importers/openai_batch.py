@@ -1,11 +1,13 @@
 """An importer of OpenAI's batches: their output and error files, with their input files.
 
 A line answers the request with the same ``custom_id``, which becomes the example's id. You can import a batch with
-later batches that repeat its failed requests: a line after a failed line of the same ``custom_id`` is the next try.
+later batches that repeat its failed requests. If a request's line failed, a later line with the same ``custom_id`` is
+its retry.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ from selfknow.files import read_json_lines
 from selfknow.models.chat_response import reply_from_choice
 from selfknow.models.interface import Reply
 from selfknow.runs.description import DatasetReference
-from selfknow.runs.importers.run import ImportedCall, Log, refuse_damaged
+from selfknow.runs.importers.run import ImportedCall, ImportedLog, refuse_damaged
 
 
-def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
+def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> ImportedLog:
     """Read a batch.
 
     Args:
@@ -31,12 +33,12 @@ def read_openai_batch(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         return _read(outputs, inputs)
 
 
-def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
+def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> ImportedLog:
     requests = _read_requests(inputs)
     calls = []
     for path in outputs:
         for number, row in enumerate(read_json_lines(path), start=1):
-            if "custom_id" not in row or not {"response", "error"} & row.keys():
+            if "custom_id" not in row or ("response" not in row and "error" not in row):
                 raise UserError(f"{path}, line {number} is not batch output: it has no custom_id and response")
             body = requests.get(str(row["custom_id"]))
             if body is None:
@@ -48,7 +50,14 @@ def _read(outputs: Sequence[Path], inputs: Sequence[Path]) -> Log:
         calls.append(ImportedCall(custom_id, str(body.get("model", "unknown")), _prompt(body), missing))
     examples = [{"id": custom_id, "prompt": _prompt(body)} for custom_id, body in requests.items()]
     decoding = _shared([_decoding(body) for body in requests.values()])
-    return Log("openai-batch", DatasetReference(inputs[0].stem), examples, calls, decoding, "OpenAI batch")
+    return ImportedLog(
+        task="openai-batch",
+        dataset=DatasetReference(inputs[0].stem),
+        examples=examples,
+        calls=calls,
+        decoding=decoding,
+        source="OpenAI batch",
+    )
 
 
 def _read_requests(inputs: Sequence[Path]) -> dict[str, Mapping[str, Any]]:
@@ -83,22 +92,33 @@ def _shared(decodings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _calls(row: Mapping[str, Any], body: Mapping[str, Any]) -> list[ImportedCall]:
-    custom_id, prompt, model = str(row["custom_id"]), _prompt(body), str(body.get("model", "unknown"))
+    custom_id = str(row["custom_id"])
+    prompt = _prompt(body)
+    model = str(body.get("model", "unknown"))
     messages = tuple(_message(message) for message in body.get("messages", [])) or None
     response = row.get("response") or {}
-    answer = response.get("body") or {}
-    error = row.get("error") or (answer.get("error") if response.get("status_code") != 200 else None)
-    choices = answer.get("choices")
+    response_body = response.get("body") or {}
+    error = row.get("error")
+    if not error and response.get("status_code") != HTTPStatus.OK:
+        error = response_body.get("error")
+    choices = response_body.get("choices")
     if error or not isinstance(choices, list) or not choices:
         status = f"{response['status_code']} " if response.get("status_code") else ""
-        reason = (error.get("message") or error.get("code")) if isinstance(error, dict) else error
-        reply = Reply(None, messages=messages, error=f"{status}{reason or 'no choice in the response'}")
+        reason = _reason(error) or "no choice in the response"
+        reply = Reply(None, messages=messages, error=f"{status}{reason}")
         return [ImportedCall(custom_id, model, prompt, reply)]
-    usage = answer.get("usage")
+    usage = response_body.get("usage")
     replies = [reply_from_choice(choice, usage) for choice in choices]
     if len(replies) > 1:  # the usage counts the tokens of all choices together
         replies = [replace(reply, completion_tokens=None) for reply in replies]
     return [ImportedCall(custom_id, model, prompt, replace(reply, messages=messages)) for reply in replies]
+
+
+def _reason(error: Any) -> Any:
+    """Return an error's message, or else its code; an error that is not an object is its own reason."""
+    if isinstance(error, dict):
+        return error.get("message") or error.get("code")
+    return error
 
 
 def _prompt(body: Mapping[str, Any]) -> str:

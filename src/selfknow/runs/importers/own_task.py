@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from selfknow.errors import UserError
 from selfknow.runs.description import DatasetReference
-from selfknow.runs.importers.run import ImportedCall, Log
+from selfknow.runs.importers.run import ImportedCall, ImportedLog
 
 RECORD_KEY = "selfknow"
 """The key of the record in a sample's metadata."""
@@ -116,7 +116,7 @@ def _type(text: str) -> pa.DataType:
 
 def own_log(
     samples: Sequence[OwnSample], calls: Sequence[ImportedCall], decoding: Mapping[str, Any], source: str
-) -> Log:
+) -> ImportedLog:
     """Return the log of a task of this package without the tool's scores; the task's own scorer scores the run.
 
     Args:
@@ -134,4 +134,4 @@ def own_log(
             raise UserError(
                 f"the log holds samples of {first.task} and {sample.task}: import logs of one task and dataset"
             )
-    return Log(first.task, first.reference, example_rows(samples), calls, decoding, source, first.settings)
+    return ImportedLog(first.task, first.reference, example_rows(samples), calls, decoding, source, first.settings)

@@ -56,8 +56,8 @@ class ImportedCall:
 
 
 @dataclass(frozen=True)
-class Log:
-    """The content of another tool's log.
+class ImportedLog:
+    """The content of another tool's log: examples, calls and settings.
 
     Attributes:
         task: Name of its task.
@@ -78,7 +78,7 @@ class Log:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_imported(log: Log, folder: Path, *, task: str | None = None, examples: pa.Table | None = None) -> int:
+def write_imported(log: ImportedLog, folder: Path, *, task: str | None = None, examples: pa.Table | None = None) -> int:
     """Write a log as a run folder. If this fails, no folder is left.
 
     Args:

@@ -21,6 +21,8 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "answer": ("answers", "gold", "target", "reference", "references", "ground_truth", "solution"),
     "model": ("model_name", "model_id", "generator"),
 }
+_MAX_INDEX_DIGITS = 9  # no list in a table is longer; Python refuses to read a number of thousands of digits
+_MAX_EXCERPT = 80  # characters of a value that an error shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +79,21 @@ class TableRow:
         value: Any = self.values
         for part in column.split("."):
             if isinstance(value, list):
-                place = int(part) if part.isascii() and part.isdecimal() and len(part) < 10 else len(value)
-                value = value[place] if place < len(value) else None
+                index = _index(part)
+                value = value[index] if index is not None and index < len(value) else None
             else:
                 value = value.get(part) if isinstance(value, Mapping) else None
         return value
 
 
+def _index(part: str) -> int | None:
+    """Return a part of a column's name as a position in a list; null if it is not a number."""
+    is_number = part.isascii() and part.isdecimal() and len(part) <= _MAX_INDEX_DIGITS
+    return int(part) if is_number else None
+
+
 @dataclass(frozen=True)
-class Choice:
+class ColumnChoice:
     """The column that was chosen for a field, or one value for all rows.
 
     Attributes:
@@ -115,10 +123,10 @@ class ReplyTable:
 
     name: str
     rows: Sequence[TableRow]
-    choices: Mapping[str, Choice]
+    choices: Mapping[str, ColumnChoice]
 
     def cell(self, field: str, row: TableRow) -> Any:
-        """Return a row's value of a field; null if no column was chosen for it."""
+        """Return a field's value in a row; null if no column was chosen for it."""
         return self.choices[field].cell(row) if field in self.choices else None
 
     def is_named(self, field: str) -> bool:
@@ -130,7 +138,7 @@ class ReplyTable:
         return self.text("model", row) if "model" in self.choices else row.file.stem
 
     def text(self, field: str, row: TableRow) -> str:
-        """Return a row's value of a field as a text that is not empty. An ``id`` may also be a whole number.
+        """Return a field's value in a row, a text that is not empty. An ``id`` may also be a whole number.
 
         Raises:
             UserError: The value is missing, empty, or of another type.
@@ -141,7 +149,7 @@ class ReplyTable:
         if isinstance(value, str) and value.strip():
             return value
         problem = "empty" if value is None or value == "" else f"{value!r}, which is not a text"
-        raise UserError(f"{row}: the {field} is {problem[:80]}")
+        raise UserError(f"{row}: the {field} is {problem[:_MAX_EXCERPT]}")
 
 
 def read_table(paths: Sequence[Path], columns: TableColumns) -> ReplyTable:
@@ -155,10 +163,12 @@ def read_table(paths: Sequence[Path], columns: TableColumns) -> ReplyTable:
     if not rows:
         raise UserError(f"{paths[0]} holds no rows" if paths else "name a table of replies")
     for row in rows:
-        if None in row.values:
+        if None in row.values:  # csv.DictReader puts surplus cells under this key
             raise UserError(f"{row} has more cells than the header has columns")
     choices = _choose(rows, columns)
-    if "model" not in choices and (len(files) == 1 or len({file.stem for file in files}) < len(files)):
+    # A single file usually has any name, such as replies.jsonl; several files are named after their models.
+    files_name_models = len(files) > 1 and len({file.stem for file in files}) == len(files)
+    if "model" not in choices and not files_name_models:
         raise UserError(
             f"{rows[0].file} does not say which model replied: add --model with a column or the model's name"
         )
@@ -174,18 +184,18 @@ def _files(path: Path) -> list[Path]:
     return files
 
 
-def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice]:
+def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, ColumnChoice]:
     """Return the choices: first the columns that the user named, then the guesses."""
     present = list(dict.fromkeys(name for row in rows for name in row.values))
-    choices: dict[str, Choice] = {}
+    choices: dict[str, ColumnChoice] = {}
     for field in fields(TableColumns):
         name, column = field.name, getattr(columns, field.name)
         if column is None:
             continue
         if any(row.cell(column) is not None for row in rows):
-            choices[name] = Choice(column, None, "named")
+            choices[name] = ColumnChoice(column, None, "named")
         elif name in _VALUE_FIELDS and column not in present:
-            choices[name] = Choice(None, column, "named")
+            choices[name] = ColumnChoice(None, column, "named")
         else:
             problem = "is empty" if column in present else "is not there"
             raise UserError(f"the column {column!r} of {rows[0].file} {problem}{nearest(column, present)}")
@@ -195,9 +205,10 @@ def _choose(rows: Sequence[TableRow], columns: TableColumns) -> dict[str, Choice
         used_columns = {choice.column for choice in choices.values()}
         free = [column for column in present if column not in used_columns]
         if column := _guess(rows, field.name, free):
-            choices[field.name] = Choice(column, None, "guessed")
+            choices[field.name] = ColumnChoice(column, None, "guessed")
     if "reply" not in choices:
-        raise UserError(f"{rows[0].file} has no column that is surely the reply: add --reply{nearest('', present)}")
+        columns_to_choose = nearest("", present)  # an empty name is like no column, so this lists them
+        raise UserError(f"{rows[0].file} has no column that is surely the reply: add --reply{columns_to_choose}")
     return choices
 
 
