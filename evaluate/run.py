@@ -121,7 +121,7 @@ def ask(
     warn_of_failures(progress)
     stopped = next(
         (
-            budget.stopped(stage_progress.stage, stage_progress.left, stage_progress.requested)
+            budget.stop_message(stage_progress.stage, stage_progress.left, stage_progress.requested)
             for stage_progress in progress
             if stage_progress.left
         ),
