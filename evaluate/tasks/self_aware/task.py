@@ -229,7 +229,7 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
             "self_aware_rates",
             "self_aware_accuracies",
         ),
-        examples={
+        example_views={
             "self_aware_questions": {
                 "id": "varchar",
                 "question": "varchar",
