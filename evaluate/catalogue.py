@@ -125,7 +125,7 @@ def task_of_log(name: str, columns: Collection[str]) -> str:
     """
     if any(task.name == name for task in TASKS):
         return name
-    fitting = (task.name for task in TASKS for view in task.sql.examples.values() if view.keys() <= set(columns))
+    fitting = (task.name for task in TASKS for view in task.sql.example_views.values() if view.keys() <= set(columns))
     return next(fitting, name)
 
 

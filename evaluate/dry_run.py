@@ -1,7 +1,7 @@
 """Dry runs: the requests of a run are made and counted, but not sent.
 
-The driver asks stand-ins instead of the models, in a copy of the run folder. A stand-in's reply has the greatest
-possible length, so that the prompts of later stages, which contain replies, do too.
+The driver asks stand-ins instead of the models, in a copy of the run folder. A stand-in's replies are as long as
+allowed, so the prompts of later stages that quote them are as long as possible, too.
 """
 
 import shutil
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from selfknow.models.images.generators import DrawResult, ImageGenerator, ImageSettings
 
 _FILLER = "a "
-_COLUMNS = ("requests", "prompt_tokens", "reply_tokens")
+"""The text that a stand-in repeats as its reply; most tokenizers read each repetition as one token."""
+_COUNTS = ("requests", "prompt_tokens", "reply_tokens")
 
 
 class Cost(RowTable):
@@ -51,13 +52,13 @@ class Tally:
         prompt_tokens: The tokens of all prompts.
         reply_tokens: The largest possible number of tokens of all replies.
         is_estimate: True if the tokens of a prompt were estimated.
-        follows: True if a prompt contains a reply of an earlier stage.
+        quotes_replies: True if a prompt contains a reply of an earlier stage.
     """
 
     prompt_tokens: int = 0
     reply_tokens: int = 0
     is_estimate: bool = False
-    follows: bool = False
+    quotes_replies: bool = False
 
 
 Tallies = dict[tuple[str, str], Tally]
@@ -106,32 +107,50 @@ def _rows(progress: Sequence[Progress], tallies: Tallies) -> list[dict[str, obje
     rows: list[dict[str, object]] = []
     for stage_progress in progress:
         tally = tallies[stage_progress.stage, stage_progress.model]
-        numbers: Sequence[int | None] = (stage_progress.answered, tally.prompt_tokens, tally.reply_tokens)
+        row: dict[str, object] = {
+            "stage": stage_progress.stage,
+            "model": stage_progress.model,
+            "requests": stage_progress.answered,
+            "prompt_tokens": tally.prompt_tokens,
+            "reply_tokens": tally.reply_tokens,
+        }
         if _is_unknown(stage_progress, progress):
-            numbers = (None, None, None)
-        rows.append(
-            {"stage": stage_progress.stage, "model": stage_progress.model, **dict(zip(_COLUMNS, numbers, strict=True))}
-        )
+            row |= dict.fromkeys(_COUNTS)
+        rows.append(row)
     if len(rows) > 1:
-        sums = {name: sum(number for row in rows if isinstance(number := row[name], int)) for name in _COLUMNS}
-        rows.append({"stage": "all", "model": "", **sums})
+        rows.append({"stage": "all", "model": "", **{name: _column_sum(rows, name) for name in _COUNTS}})
     return rows
 
 
+def _column_sum(rows: Sequence[dict[str, object]], name: str) -> int:
+    """Return the sum of a column's known numbers."""
+    values = [row[name] for row in rows]
+    return sum(value for value in values if isinstance(value, int))
+
+
 def _is_unknown(stage_progress: Progress, progress: Sequence[Progress]) -> bool:
-    """Return true if a stage has no requests here, but may have some after a model's replies."""
+    """Return true if a later stage has no requests, because they can only be made from real replies."""
     return stage_progress.requested == 0 and stage_progress.stage != progress[0].stage
 
 
 def _notes(progress: Sequence[Progress], tallies: Tallies, decoding: Decoding) -> Iterator[str]:
-    yield f"nothing was asked; every reply counts {decoding.max_new_tokens:,} tokens, its limit"
-    if estimated := sorted({model for (_, model), tally in tallies.items() if tally.is_estimate}):
-        yield f"the prompts of {', '.join(estimated)} are estimated, a token for {BYTES_PER_TOKEN} bytes"
-    if following := list(dict.fromkeys(stage for (stage, _), tally in tallies.items() if tally.follows)):
-        yield f"prompts hold replies, which count at their limit until they are there: {', '.join(following)}"
-    unknown_progress = [stage_progress for stage_progress in progress if _is_unknown(stage_progress, progress)]
-    if unknown := list(dict.fromkeys(stage_progress.stage for stage_progress in unknown_progress)):
+    yield f"nothing was asked; every reply is counted as {decoding.max_new_tokens:,} tokens, the maximum"
+    estimated = sorted({model for (_, model), tally in tallies.items() if tally.is_estimate})
+    if estimated:
+        yield f"the prompt tokens of {', '.join(estimated)} are estimated at one token per {BYTES_PER_TOKEN} bytes"
+    quoting = _unique(stage for (stage, _), tally in tallies.items() if tally.quotes_replies)
+    if quoting:
+        yield (
+            "prompts of these stages quote replies, counted at full length until the real ones exist: "
+            f"{', '.join(quoting)}"
+        )
+    unknown = _unique(stage_progress.stage for stage_progress in progress if _is_unknown(stage_progress, progress))
+    if unknown:
         yield f"the requests of these stages depend on the replies, and are not counted: {', '.join(unknown)}"
+
+
+def _unique(stages: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(stages))
 
 
 class StandIn:
@@ -152,17 +171,19 @@ class StandIn:
         """Count requests, and yield replies with the largest possible number of tokens."""
         for request in requests:
             tally = self._tallies[request.stage, self.name]
-            prompt, limit = count_prompt(self._model, request), longest_reply(self._model, request, decoding)
+            prompt = count_prompt(self._model, request)
+            limit = longest_reply(self._model, request, decoding)
             tally.prompt_tokens += prompt.tokens
             tally.reply_tokens += limit
             tally.is_estimate |= prompt.is_estimate
-            tally.follows |= request.parent_generation_id is not None
-            length = limit * (BYTES_PER_TOKEN / len(_FILLER) if prompt.is_estimate else 1)
-            yield request, Reply(_FILLER * round(length), "length")
+            tally.quotes_replies |= request.parent_generation_id is not None
+            # An estimate is made from bytes, so a token of the reply takes BYTES_PER_TOKEN of them.
+            repetitions_per_token = BYTES_PER_TOKEN / len(_FILLER) if prompt.is_estimate else 1
+            yield request, Reply(_FILLER * round(limit * repetitions_per_token), "length")
 
 
 @dataclass(frozen=True)
-class Unasked:
+class ModelWithoutTokenizer:
     """A model with only a name, whose tokens are estimated."""
 
     name: str
@@ -178,38 +199,41 @@ class Unasked:
 
 @dataclass(frozen=True, kw_only=True)
 class CountingOptions(ModelOptions):
-    """Options for opening models that open stand-ins: only configuration and tokenizer are read, no weights."""
+    """Model options that open a stand-in for the model; only configuration and tokenizer are read, no weights."""
 
     tallies: Tallies = field(default_factory=dict)
 
-    def language_model(self, *, sees: bool = False, draws: bool = False) -> LanguageModel:
+    def language_model(self, *, image_input: bool = False, image_output: bool = False) -> LanguageModel:
         """Return a stand-in for the model.
 
         Raises:
-            UserError: The model cannot be opened, or both draws and sees.
+            UserError: The model cannot be opened, or it both draws and reads pictures.
         """
-        if draws:
+        if image_output:
             raise UserError(
                 f"a model that draws and sees is not counted before it runs: leave out {argument('dry_run', True)}"
             )
         is_local = isinstance(self.model, str) and self.endpoint is None
-        model = self._without_weights(str(self.model), sees=sees) if is_local else super().language_model(sees=sees)
+        if is_local:
+            model = self._without_weights(str(self.model), image_input=image_input)
+        else:
+            model = super().language_model(image_input=image_input)
         return StandIn(model, self.tallies)
 
-    def _without_weights(self, name: str, *, sees: bool) -> LanguageModel:
+    def _without_weights(self, name: str, *, image_input: bool) -> LanguageModel:
         from selfknow.models import checkpoints
 
         try:
             checkpoints.require_models_extra()
         except MissingExtraError:
-            return Unasked(name)
+            return ModelWithoutTokenizer(name)
         from selfknow.models.local import LocalModel
 
         checkpoints.quieten()
         config = checkpoints.load_config(name)
         revision = checkpoints.revision(name, config)
-        if sees:  # the number of tokens of a picture depends on the model's own processor
-            return Unasked(name, revision)
+        if image_input:  # the number of tokens of a picture depends on the model's own processor
+            return ModelWithoutTokenizer(name, revision)
         return LocalModel.without_weights(config, checkpoints.load_tokenizer(name), name, revision, chat=self.chat)
 
     def image_generator(self, name: str | None, address: str | None, settings: "ImageSettings") -> "ImageGenerator":

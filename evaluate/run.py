@@ -131,7 +131,7 @@ def ask(
     stop_message = None
     for stage_progress in progress:
         if stage_progress.left:
-            stop_message = budget.stopped(stage_progress.stage, stage_progress.left, stage_progress.requested)
+            stop_message = budget.stop_message(stage_progress.stage, stage_progress.left, stage_progress.requested)
             break
     if stop_message:
         warnings.warn(stop_message, SelfknowWarning, stacklevel=2)

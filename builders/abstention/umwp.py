@@ -1,7 +1,7 @@
-"""UMWP: the lines of the authors' file as rows of self-aware.
+"""UMWP, unanswerable math word problems, as questions of self-aware.
 
-Sun et al., Benchmarking Hallucination in Large Language Models based on Unanswerable Math Word Problem, section 3. The
-two lines of a pair:
+Sun et al., Benchmarking Hallucination in Large Language Models based on Unanswerable Math Word Problem, section 3. An
+answerable problem, and the unanswerable one that was made from it, look like this in the authors' file:
 
     {"id": 1, "question": "Bryan … How many magazines does he have in total?", "answer": [460.0], "answerable": true,
      "category": null, "relevant_ids": null, "source": "SVAMP"}
@@ -18,10 +18,10 @@ from selfknow.errors import UserError
 
 
 def parse(files: list[SourceFile], categories: Sequence[str]) -> Iterator[Question]:
-    """Yield the rows, in the authors' order.
+    """Yield the questions, in the authors' order.
 
     Args:
-        files: The one file.
+        files: A list with the authors' only file, in JSON Lines.
         categories: The names of the authors' categories, which are numbered from 1.
 
     Raises:
@@ -31,16 +31,20 @@ def parse(files: list[SourceFile], categories: Sequence[str]) -> Iterator[Questi
     for number, row in enumerate(file.rows(), 1):
         where = f"line {number} of {file.name}"
         answerable = value_of(row, "answerable", bool, where)
-        name = value_of(row, "id", int, where)
+        problem_id = _problem_id(value_of(row, "id", int, where))
         yield Question(
-            id=f"umwp-{name:04d}",
+            id=problem_id,
             question=value_of(row, "question", str, where).strip(),
             answers=answers_of(row.get("answer")) if answerable else [],
             answerable=answerable,
             category=None if answerable else _category(row, categories, where),
             source=value_of(row, "source", str, where),
-            pair_id=f"umwp-{name:04d}" if answerable else _pair(row),
+            pair_id=problem_id if answerable else _pair(row),
         )
+
+
+def _problem_id(number: int) -> str:
+    return f"umwp-{number:04d}"
 
 
 def _category(row: Row, categories: Sequence[str], where: str) -> str:
@@ -53,4 +57,4 @@ def _category(row: Row, categories: Sequence[str], where: str) -> str:
 def _pair(row: Row) -> str | None:
     """Return the id of the problem that this one was changed from; null if the file does not name it."""
     ids = row.get("relevant_ids") or []
-    return f"umwp-{int(ids[0]):04d}" if ids else None
+    return _problem_id(int(ids[0])) if ids else None

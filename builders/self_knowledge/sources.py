@@ -11,11 +11,12 @@ import yaml
 from selfknow.builders.sources import read_json, read_lines, read_text
 
 SOURCES = "self_knowledge"
+"""The folder of these sources, in ``datasets_src``."""
 
 
 @cache
 def choices() -> dict[str, Any]:
-    """Read the ranges and lists that the paper leaves open."""
+    """Read the values of task parameters that Tan et al. leave open, such as the range of word counts."""
     return _object("choices.json")
 
 
@@ -27,7 +28,7 @@ def words() -> dict[str, list[str]]:
 
 @cache
 def categories() -> dict[str, list[str]]:
-    """Read the complete lists of names, by category; a ``|`` separates other names of the same thing."""
+    """Read the complete lists of names, by category. Names of the same thing share an entry, separated by ``|``."""
     return _object("categories.json")
 
 
@@ -39,7 +40,7 @@ def paper_templates() -> dict[str, Any]:
 
 @cache
 def prompts() -> dict[str, Any]:
-    """Read our own prompts: ``frames`` by style, and ``tasks``."""
+    """Read our own prompts: those of each of the ``tasks``, and ``frames`` around them for styles such as ``cot``."""
     value: dict[str, Any] = yaml.safe_load(read_text(f"{SOURCES}/prompts.yaml"))
     return value
 
@@ -65,5 +66,5 @@ def noise() -> str:
 
 def _object(name: str) -> dict[str, Any]:
     value = read_json(f"{SOURCES}/{name}")
-    assert isinstance(value, dict), f"{name} holds an object"
+    assert isinstance(value, dict), f"{name} must hold an object"
     return value

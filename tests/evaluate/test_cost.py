@@ -64,7 +64,7 @@ def test_a_dry_run_counts_prompts_with_the_models_tokenizer_and_asks_nothing(
     assert list(cost) == [
         {"stage": "answer", "model": checkpoint, "requests": 6, "prompt_tokens": sent, "reply_tokens": 6 * 8}
     ]
-    assert cost.notes == ("nothing was asked; every reply counts 8 tokens, its limit",)
+    assert cost.notes == ("nothing was asked; every reply is counted as 8 tokens, the maximum",)
     assert "nothing was asked" in repr(cost)
 
 
@@ -80,7 +80,7 @@ def test_a_dry_run_of_a_served_model_says_that_prompts_are_estimated(name: str, 
     sent = [body["messages"] for body in behaviour.bodies]
     estimate = 8 + estimated_tokens(sent[0][0]["content"])
     assert (row["requests"], row["prompt_tokens"], row["reply_tokens"]) == (6, 6 * estimate, 6 * 512)
-    assert f"the prompts of {url} are estimated, a token for 3.4 bytes" in dry.stderr
+    assert f"the prompt tokens of {url} are estimated at one token per 3.4 bytes" in dry.stderr
     assert json.loads(rest.stdout)[0]["requests"] == 4, "what a run holds is not counted"
 
 
@@ -93,7 +93,8 @@ def test_a_dry_run_counts_later_stages_with_the_longest_replies(checkpoint: str,
     assert verify["prompt_tokens"] > 150, "each asks about a text of 50 tokens"
     assert (total["stage"], total["requests"]) == ("all", 6)
     assert total["prompt_tokens"] == write["prompt_tokens"] + verify["prompt_tokens"]
-    assert "prompts hold replies, which count at their limit until they are there: verify" in cost.notes
+    quoting = "prompts of these stages quote replies, counted at full length until the real ones exist: verify"
+    assert quoting in cost.notes
 
 
 def test_a_dry_run_says_which_stages_nobody_can_count(tmp_path: Path) -> None:

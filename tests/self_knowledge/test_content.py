@@ -14,7 +14,7 @@ from selfknow.evaluate.tasks.self_knowledge.deciding import Decider
 from selfknow.evaluate.tasks.self_knowledge.programs import Programs
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.transformations import TRANSFORMATIONS, transformed
-from selfknow.evaluate.tasks.self_knowledge.truth import Judge
+from selfknow.evaluate.tasks.self_knowledge.truth import TrueAnswers
 
 QUESTION = "What is 1 + 1?\nA) 1\nB) 2\nC) 3\nD) 4"
 PERSON = {"date": "1879-03-14", "altered_date": "1879-03-13"}
@@ -163,13 +163,13 @@ def test_truths(
 ) -> None:
     if task == "code":
         request.getfixturevalue("cpython")
-    truth = Judge(decider, Programs()).truth(task, params, content, altered=altered)
+    truth = TrueAnswers(decider, Programs()).truth(task, params, content, altered=altered)
     assert truth.value == value
     assert value is not None or truth.reason
 
 
 def test_counts_by_closed_lists_are_labelled_as_estimates(decider: Decider) -> None:
-    truth = Judge(decider, Programs()).truth("grammar", {}, Content("In the house."))
+    truth = TrueAnswers(decider, Programs()).truth("grammar", {}, Content("In the house."))
     assert truth == Outcome("1", "estimate: closed list")
 
 

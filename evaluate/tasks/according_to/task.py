@@ -251,7 +251,7 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
             "according_to_scores",
             "according_to_differences",
         ),
-        examples={
+        example_views={
             "according_to_questions": {
                 "id": "varchar",
                 "question": "varchar",

@@ -166,7 +166,7 @@ DIARY_RECALL: Task[DiaryOptions, ScoreOptions] = Task(
         name="diary-recall",
         folder=Path(__file__).parent,
         views=("diary_functions", "accuracy", "diary_cohorts", "answers", "exact_matches", "cohort_accuracies"),
-        examples={
+        example_views={
             "diary_questions": {
                 "id": "varchar",
                 "diarist": "varchar",

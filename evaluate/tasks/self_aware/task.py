@@ -41,11 +41,11 @@ class SelfAwareOptions(SampledOptions):
     Attributes:
         form: The input form (Yin et al., section 4.2).
         wording: ``ours``, or ``paper`` for the authors' exact words.
-        examples: True if completion models are shown two worked examples; null: only in our wording.
+        examples: If true, completion models see two worked examples; null does so in our wording only.
         template: A file with a form of your own, with ``{question}`` in it; null to use ``form``.
     """
 
-    form: str = option("direct", "direct, instruction (answers may be unknown) or icl (also six examples).")
+    form: str = option("direct", 'direct; instruction, which allows "unknown"; or icl, which adds six examples.')
     wording: str = option("ours", "ours, or paper: the authors' own words.")
     examples: bool | None = completion_examples_option()
     template: Path | None = option(None, "A text file with {question} in it, instead of a form.", metavar="FILE")
@@ -58,12 +58,14 @@ class SelfAwareScoreOptions(ScoreOptions):
     Attributes:
         scorer: ``sentences``, ``paper``, ``strict``, or several; empty for ``sentences``, which needs no encoder.
         encoder: A sentence encoder for ``paper`` and ``strict``; null for the paper's.
-        references: ``paper``, ``strict``, or a file; null for each scorer's own.
-        threshold: The threshold of the cosine, from -1 to 1; null for the one calibrated for encoder and scorer.
+        references: The phrases of abstention that replies are compared with: ``paper``, ``strict``, or a file with one
+            per line; null for each scorer's own.
+        threshold: The cosine with a reference phrase above which a reply abstains, from -1 to 1; null for the one
+            calibrated for encoder and scorer.
     """
 
     scorer: tuple[str, ...] = option(
-        (), "sentences, paper or strict; repeatable. Default: sentences; all three with an option of the encoder."
+        (), "sentences, paper or strict; repeatable. Default: sentences, or all three if an encoder option is given."
     )
     encoder: str | None = option(
         None,
@@ -74,7 +76,9 @@ class SelfAwareScoreOptions(ScoreOptions):
         None, "Reference phrases: paper, strict, or a file with one per line. Default: the scorer's own."
     )
     threshold: float | None = option(
-        None, "A reply with a cosine above this abstains. Default: calibrated for the encoder, else 0.75."
+        None,
+        "A reply abstains if its similarity to a reference phrase exceeds this cosine. "
+        "Default: calibrated for the encoder, else 0.75.",
     )
 
 
@@ -101,10 +105,11 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
         "limit": options.limit,
     }
     is_ours = options.template is None and options.wording == OURS
+    has_form_or_wording = (options.form, options.wording) != (SelfAwareOptions.form, SelfAwareOptions.wording)
     if options.template is None:
-        template_of(settings)
+        template_of(settings)  # raises UserError if there is no such form or wording
         settings["form"] = options.form if is_ours else f"{options.wording}-{options.form}"
-    elif (options.form, options.wording) != (SelfAwareOptions.form, SelfAwareOptions.wording):
+    elif has_form_or_wording:
         raise UserError(
             f"{argument('template')} replaces {argument('form')} and {argument('wording')}: leave those out"
         )
@@ -121,11 +126,14 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
     else:
         dataset = open_dataset(name)
         table, reference = read_questions(dataset, options.limit), dataset.reference("+".join(SPLITS))
-    shots = completion_examples(table["question"].to_pylist(), options.form) if is_ours else []
-    has_shots = bool(shots) and options.examples is not False
-    if settings["form"] == "icl":  # no example is among the questions, so other questions may get other examples
-        settings["shots"] = [shot["question"] for shot in choose_shots(table["question"].to_pylist())]
-    settings["completion"] = completion_settings(shots, len(shots), [stop_text()]) if has_shots else None
+    questions = table["question"].to_pylist()
+    if settings["form"] == "icl":
+        # Examples never repeat a question of the run, so their choice depends on the questions.
+        settings["shots"] = [shot["question"] for shot in choose_shots(questions)]
+    examples = completion_examples(questions, options.form) if is_ours else []
+    settings["completion"] = None
+    if examples and options.examples is not False:
+        settings["completion"] = completion_settings(examples, num_examples=len(examples), stop=[stop_text()])
     # The authors set no stop strings.
     stop = () if options.wording == PAPER else (stop_text(),)
     decoding = Decoding(max_new_tokens=256, temperature=0.7, stop=stop)  # of Yin et al., section 4.2
@@ -134,9 +142,10 @@ def _open(name: str, options: SelfAwareOptions, folder: Path) -> Rows:
 
 def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
     def requests(so_far: SoFar) -> Iterable[Request]:
-        from selfknow.evaluate.tasks.self_aware.prompts import requests, system_message, template_of
+        from selfknow.evaluate.tasks.self_aware.prompts import requests as prompt_requests
+        from selfknow.evaluate.tasks.self_aware.prompts import system_message, template_of
 
-        return requests(
+        return prompt_requests(
             so_far.rows,
             str(rows.settings["form"]),
             options.samples,
@@ -149,14 +158,14 @@ def _stages(options: SelfAwareOptions, rows: Rows) -> Sequence[Stage]:
 
 
 def _facts(description: Mapping[str, Any]) -> Facts:
-    """Return the question set; other sets, and other versions of a set, are other cohorts."""
+    """Return the question set of a run. Only runs of the same set, in the same version, share a cohort."""
     dataset = description.get("dataset")
     dataset = dataset if isinstance(dataset, dict) else {}
     config = dataset.get("config")
     return Facts({"question_set": config}, (str(config or ""), str(dataset.get("content_hash") or "")))
 
 
-def _grades(run: FinishedRun) -> Sequence[Request]:
+def _grading_requests(run: FinishedRun) -> Sequence[Request]:
     from selfknow.evaluate.tasks.self_aware.judging import requests
 
     return requests(run)
@@ -206,7 +215,7 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
     score_options=SelfAwareScoreOptions,
     open=_open,
     stages=_stages,
-    grades=_grades,
+    grades=_grading_requests,
     score=_score,
     sql=TaskSql(
         name="self-aware",
@@ -220,7 +229,7 @@ SELF_AWARE: Task[SelfAwareOptions, SelfAwareScoreOptions] = Task(
             "self_aware_rates",
             "self_aware_accuracies",
         ),
-        examples={
+        example_views={
             "self_aware_questions": {
                 "id": "varchar",
                 "question": "varchar",

@@ -53,10 +53,10 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
     settings = image_settings(options)
     others = [models.named(name) for name in dict.fromkeys(options.verifier) if name != models.model]
     if _draws_and_sees(options, models):  # load that model only once
-        model = models.language_model(sees=True, draws=True)
+        model = models.language_model(image_input=True, image_output=True)
         assert isinstance(model, LocalDrawingVisionModel), "a model opened to draw can draw"
         return Models(
-            [Drawing(model, settings, folder)], [model, *(viewer.language_model(sees=True) for viewer in others)]
+            [Drawing(model, settings, folder)], [model, *(viewer.language_model(image_input=True) for viewer in others)]
         )
     generators = (
         [models.image_generator(options.image_model, options.image_endpoint, settings)] if options.has_generator else []
@@ -64,7 +64,7 @@ def picture_models(options: PictureOptions, models: ModelOptions, folder: Path) 
     viewers = [models, *others] if models.model or not options.verifier else others
     return Models(
         [Drawing(generator, settings, folder) for generator in generators],
-        [viewer.language_model(sees=True) for viewer in viewers],
+        [viewer.language_model(image_input=True) for viewer in viewers],
     )
 
 

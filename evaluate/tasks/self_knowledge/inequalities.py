@@ -1,9 +1,11 @@
-r"""Deciding an inequality in one variable: SymPy solves it, and a search of points looks for a counterexample.
+r"""Deciding an inequality in one variable: SymPy solves it, and many points are tried in search of a counterexample.
 
-The inequality is found in the text by its notation: a run of mathematics with a comparison sign. A run is between ``$``
-signs, or ``\(`` and ``\)``, or consists of mathematical words alone. The variable's range comes from runs that only
-bound it, such as ``x > 0`` or ``0 <= x <= 1``, from intervals such as ``x in [0, 1]``, and from the words "positive",
-"negative" and "nonnegative". A range in other words is not read. Exactly one other run must remain: the claim.
+The inequality is found in the text by its notation. A run of mathematics stands between ``$`` signs, or between ``\(``
+and ``\)``. In a text without these, it is what stands between English words. Only runs with a comparison sign are read.
+
+The variable's range comes from runs that only bound it, such as ``x > 0`` or ``0 <= x <= 1``, from intervals such as
+``x in [0, 1]``, and from the words "positive", "negative" and "nonnegative". A range described with any other words is
+not read. Exactly one other run must remain: the claim.
 
 A counterexample, confirmed with 40 digits, makes the claim false. Without one, SymPy compares the set of solutions with
 the part of the range where both sides are real. If SymPy cannot solve the inequality, 4,001 points without a
@@ -18,9 +20,13 @@ from selfknow.evaluate.tasks.self_knowledge.mathematics import FUNCTIONS, Unread
 
 _POINTS = 4_001
 _TOLERANCE = 1e-9
+_MAX_CONFIRMATIONS = 20
+"""The largest number of suspected counterexamples that are computed again with 40 digits."""
+_NEGLIGIBLE = "1e-30"
+"""A number computed with 40 digits counts as 0 if its size is smaller."""
 _INLINE = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]|`(.+?)`", re.DOTALL)
 _PROSE = re.compile(r"[A-Za-z]{2,}|[,;:.!?](?=\s|$)|\n")
-_NO_INTERVAL = re.compile(r"\b(?:integers?|naturals?|natural numbers?|primes?|rationals?)\b", re.IGNORECASE)
+_SETS_WITH_GAPS = re.compile(r"\b(?:integers?|naturals?|natural numbers?|primes?|rationals?)\b", re.IGNORECASE)
 _NOT_NEGATIVE = re.compile(r"\bnon-?negative\b", re.IGNORECASE)
 _POSITIVE = re.compile(r"\bpositive\b", re.IGNORECASE)
 _NEGATIVE = re.compile(r"\bnegative\b", re.IGNORECASE)
@@ -29,11 +35,12 @@ _IN_WORDS = re.compile(
 )
 _MEMBER = re.compile(r"(?<![A-Za-z])[a-z]\s*(?:∈|\bin\b)\s*([\[(])([^,\[\]()]+),([^,\[\]()]+)([\])])")
 _REALS = re.compile(r"(?:∈|\bin\b)?\s*(?:ℝ|\bR\b|mathbb\(R\))")
-_NO_PIECE = re.compile(r"\\text\s*\{([^{}]*)\}|\\(?:forall|quad|qquad)\b|\\mathrm\s*\{([^{}]*)\}")
+_SEPARATING_MACRO = re.compile(r"\\text\s*\{([^{}]*)\}|\\(?:forall|quad|qquad)\b|\\mathrm\s*\{([^{}]*)\}")
 
 
 def runs(text: str) -> list[str]:
     """Return the runs of mathematics in a text that contain a comparison sign, in plain notation."""
+    # A match has a group for each of the four kinds of delimiters; the one that is not empty holds the run.
     inline = [next(filter(None, groups)) for groups in _INLINE.findall(text)]
     has_inline_comparison = any(re.search(r"[<>]", plain_notation(run)) for run in inline)
     sources = inline if has_inline_comparison else [text]
@@ -46,19 +53,24 @@ def _separated(piece: str) -> list[str]:
     """Split a run at semicolons, and at commas outside brackets."""
     parts = [""]
     for stretch in re.findall(r"[^()]*[()]?", piece):
-        first, *others = re.split(";" if stretch.endswith(")") else "[,;]", stretch)
+        is_in_brackets = stretch.endswith(")")
+        separators = ";" if is_in_brackets else "[,;]"
+        first, *others = re.split(separators, stretch)
         parts[-1] += first
         parts += others
     return parts
 
 
 def _without_prose(plain: str) -> list[str]:
-    words, pieces, last = {*FUNCTIONS, "pi", "oo"}, [], 0
+    """Return what stands between the words and the punctuation of a text in plain notation."""
+    mathematical_words = {*FUNCTIONS, "pi", "oo"}
+    pieces: list[str] = []
+    start = 0
     for match in _PROSE.finditer(plain):
-        if match[0] not in words:
-            pieces.append(plain[last : match.start()])
-            last = match.end()
-    return [*pieces, plain[last:]]
+        if match[0] not in mathematical_words:
+            pieces.append(plain[start : match.start()])
+            start = match.end()
+    return [*pieces, plain[start:]]
 
 
 def _with_ranges_as_inequalities(text: str) -> str:
@@ -67,14 +79,19 @@ def _with_ranges_as_inequalities(text: str) -> str:
     Raises:
         UnreadableError: The text has a range in words or signs that are not read.
     """
-    plain = re.sub(r"\\in\b", " ∈ ", _NO_PIECE.sub(r" ; \1\2 ", text)).replace(r"\mathbb{R}", "ℝ").replace("∞", "oo")
+    plain = _SEPARATING_MACRO.sub(r" ; \1\2 ", text)
+    plain = re.sub(r"\\in\b", " ∈ ", plain)
+    plain = plain.replace(r"\mathbb{R}", "ℝ")
+    plain = plain.replace("∞", "oo")
     plain = re.sub(r"\\infty\b", "oo", plain)
 
     def bounds(match: re.Match[str]) -> str:
         opening, low, high, closing = (part.strip() for part in match.groups())
         variable = match[0].lstrip()[0]
-        lower = "" if "oo" in low else f"{low} {'<=' if opening == '[' else '<'} {variable}"
-        upper = "" if "oo" in high else f"{variable} {'<=' if closing == ']' else '<'} {high}"
+        lower_sign = "<=" if opening == "[" else "<"
+        upper_sign = "<=" if closing == "]" else "<"
+        lower = "" if "oo" in low else f"{low} {lower_sign} {variable}"
+        upper = "" if "oo" in high else f"{variable} {upper_sign} {high}"
         return f"{lower} ; {upper}"
 
     plain = _REALS.sub(" real ", _MEMBER.sub(bounds, plain))
@@ -95,7 +112,7 @@ def decide(text: str) -> Outcome[bool]:
     """
     import sympy
 
-    if _NO_INTERVAL.search(text):
+    if _SETS_WITH_GAPS.search(text):
         return Outcome(None, "a range that is no interval")
     try:
         text = _with_ranges_as_inequalities(text)
@@ -107,17 +124,33 @@ def decide(text: str) -> Outcome[bool]:
     claims = [chain for chain in chains if not _is_bound(chain)]
     if len(claims) != 1:
         return Outcome(None, "several inequalities" if claims else "no inequality")
-    variables = set().union(*(side.free_symbols for left, _, right in claims[0] for side in (left, right)))
+    variables = _variables(claims[0])
     if len(variables) > 1:
         return Outcome(None, "several variables")
     variable = variables.pop() if variables else sympy.Symbol("x", real=True)
-    if any(side.free_symbols - {variable} for left, _, right in bounds for side in (left, right)):
+    if _variables(bounds) - {variable}:
         return Outcome(None, "several variables")
     domain = _domain(text, variable, bounds)
-    decisions = [_decide_link(link, variable, domain) for link in claims[0]]
-    if any(decision.value is False for decision in decisions):
-        return next(decision for decision in decisions if decision.value is False)
-    return next((decision for decision in decisions if decision.value is None or decision.reason), decisions[0])
+    return _decide_chain([_decide_link(link, variable, domain) for link in claims[0]])
+
+
+def _decide_chain(decisions: list[Outcome[bool]]) -> Outcome[bool]:
+    """Return the decision on a chain from those on its links: the first false one, else the first without a proof."""
+    for decision in decisions:
+        if decision.value is False:
+            return decision
+    for decision in decisions:
+        is_proved = decision.value is True and decision.reason is None
+        if not is_proved:
+            return decision
+    return decisions[0]
+
+
+def _variables(links: list[tuple[Any, str, Any]]) -> set[Any]:
+    variables: set[Any] = set()
+    for left, _, right in links:
+        variables |= left.free_symbols | right.free_symbols
+    return variables
 
 
 def _is_bound(chain: list[tuple[Any, str, Any]]) -> bool:
@@ -136,7 +169,8 @@ def _domain(text: str, variable: Any, bounds: list[tuple[Any, str, Any]]) -> Any
     elif _NEGATIVE.search(text):
         domain = sympy.Interval.open(-sympy.oo, 0)
     for left, sign, right in bounds:
-        domain &= sympy.Rel(left, right, sign).as_set() if variable in (left, right) else sympy.S.Reals
+        if variable in (left, right):
+            domain &= sympy.Rel(left, right, sign).as_set()
     return domain
 
 
@@ -147,7 +181,7 @@ def _decide_link(link: tuple[Any, str, Any], variable: Any, domain: Any) -> Outc
     if domain.is_empty or not isinstance(domain, sympy.Interval):
         return Outcome(None, "a range that is no interval")
     difference = left - right
-    if _counterexample(difference, sign, variable, domain):
+    if _has_counterexample(difference, sign, variable, domain):
         return Outcome(False)
     claim = sympy.Rel(difference, 0, sign)
     if claim in (sympy.true, sympy.false):
@@ -163,7 +197,7 @@ def _decide_link(link: tuple[Any, str, Any], variable: Any, domain: Any) -> Outc
     return Outcome(True) if proved else Outcome(None, "SymPy and the numbers disagree")
 
 
-def _counterexample(difference: Any, sign: str, variable: Any, domain: Any) -> bool:
+def _has_counterexample(difference: Any, sign: str, variable: Any, domain: Any) -> bool:
     import numpy as np
     import sympy
 
@@ -171,19 +205,27 @@ def _counterexample(difference: Any, sign: str, variable: Any, domain: Any) -> b
     points = _points(domain)
     with np.errstate(all="ignore"):
         values = np.broadcast_to(np.asarray(evaluate(points.astype(complex))), points.shape)
-        scale = 1 + np.abs(np.broadcast_to(np.asarray(values), points.shape))
+        scale = 1 + np.abs(values)
     is_real = np.isfinite(values) & (np.abs(values.imag) < _TOLERANCE * scale)
     direction = -1 if sign in ("<", "<=") else 1
     margins = values.real * direction  # 0 or more where the claim holds
     is_suspect = is_real & (margins <= _TOLERANCE * scale)
-    worst = points[is_suspect][np.argsort(margins[is_suspect])][:20]
-    exact = [difference.subs(variable, sympy.Rational(str(point))).evalf(40) for point in worst]
+    worst_first = points[is_suspect][np.argsort(margins[is_suspect])]
+    suspects = worst_first[:_MAX_CONFIRMATIONS]
+    exact_values = [difference.subs(variable, sympy.Rational(str(point))).evalf(40) for point in suspects]
+    return any(_violates(value, sign) for value in exact_values)
+
+
+def _violates(value: Any, sign: str) -> bool:
+    """Return true if ``value sign 0``, such as ``value < 0``, is false for a real value."""
+    import sympy
+
+    if not value.is_real:
+        return False
+    negligible = sympy.Float(_NEGLIGIBLE)
+    margin = -value if sign in ("<", "<=") else value
     is_strict = sign in ("<", ">")
-    return any(
-        value.is_real
-        and (direction * value < -sympy.Float("1e-30") or (is_strict and abs(value) < sympy.Float("1e-30")))
-        for value in exact
-    )
+    return bool(margin < -negligible or (is_strict and abs(value) < negligible))
 
 
 def _points(domain: Any) -> Any:
@@ -192,6 +234,7 @@ def _points(domain: Any) -> Any:
 
     low, high = (float(end) for end in (domain.start, domain.end))
     if np.isinf(low) and np.isinf(high):
+        # The tangent spreads the points over the whole line, from -1,256 to 1,256, and most of them near 0.
         points = np.tan(np.linspace(-1.57, 1.57, _POINTS))
     elif np.isinf(low) or np.isinf(high):
         steps = np.concatenate([np.linspace(0, 20, _POINTS // 2), np.geomspace(1e-6, 1e6, _POINTS // 2)])

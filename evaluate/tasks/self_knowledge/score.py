@@ -49,7 +49,7 @@ from selfknow.evaluate.tasks.self_knowledge.protocols import (
 )
 from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, READINGS, UNREAD, leaks_answer
 from selfknow.evaluate.tasks.self_knowledge.texts import COLUMNS, Text, Texts, compared
-from selfknow.evaluate.tasks.self_knowledge.truth import Judge
+from selfknow.evaluate.tasks.self_knowledge.truth import TrueAnswers
 
 _VERIFYING_METRICS = ("verification_correct", "self_consistent", "all_correct")
 
@@ -74,7 +74,7 @@ def score(run: FinishedRun, options: SelfKnowledgeScoreOptions) -> Iterator[Scor
     if "code" in run.examples["task"].unique().to_pylist() and programs.missing:
         warnings.warn(f"{programs.missing}; code is graded null", SelfknowWarning, stacklevel=2)
     with Decider() as decider, DiskMapping() as facts:
-        texts = Texts(run, Judge(decider, programs), facts)
+        texts = Texts(run, TrueAnswers(decider, programs), facts)
         for batch in run.calls:
             yield _BatchScorer(texts).scores(batch.select(COLUMNS).to_pylist())
     if writer is not None:

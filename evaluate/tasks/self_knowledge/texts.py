@@ -18,7 +18,7 @@ from selfknow.evaluate.task import FinishedRun, Row
 from selfknow.evaluate.tasks.self_knowledge.content import Content
 from selfknow.evaluate.tasks.self_knowledge.protocols import DUAL, GENERATE, VERIFY, VERIFYING, Example
 from selfknow.evaluate.tasks.self_knowledge.replies import COUNTED, REPLY_KINDS, read
-from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, Judge
+from selfknow.evaluate.tasks.self_knowledge.truth import ESTIMATE, TrueAnswers
 
 COLUMNS = (
     *("generation_id", "example_id", "stage", "variant", "parent_generation_id", "model", "revision", "prompt"),
@@ -68,12 +68,12 @@ class Texts:
 
     Args:
         run: The run; it is read several times.
-        judge: The source of true answers.
+        true_answers: The true answers to questions about texts.
         facts: An empty mapping, for the facts about texts and first replies.
     """
 
-    def __init__(self, run: FinishedRun, judge: Judge, facts: DiskMapping) -> None:
-        self._judge = judge
+    def __init__(self, run: FinishedRun, true_answers: TrueAnswers, facts: DiskMapping) -> None:
+        self._true_answers = true_answers
         self._facts = facts
         rows = run.examples.to_pylist()
         self._examples = {
@@ -128,7 +128,7 @@ class Texts:
         """Return the true answer to a stage's question about a text."""
         example = self.example(row)
         changed = example.changed(stage, content)
-        return self._judge.truth(example.task, example.params, changed, altered=example.is_altered(stage))
+        return self._true_answers.truth(example.task, example.params, changed, altered=example.is_altered(stage))
 
     def correct(self, row: Row, content: Content) -> Outcome[float]:
         """Return 1 if a text has the property that the prompt demands, else 0."""

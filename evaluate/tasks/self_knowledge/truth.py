@@ -5,12 +5,12 @@ task                   source of the true answer
 =====================  ===============================================================================================
 total-count            words are counted (:mod:`.counting`)
 designated-count       occurrences are counted
-grammar                prepositions are counted by a closed list: an estimate
+grammar                prepositions are counted with a fixed word list: an estimate
 add-first-word, …      the word is looked up
-specific-mention       names are counted by a closed list: an estimate
-sentiment              positive words are counted by a closed list: an estimate that assumes a positive mood
+specific-mention       names are counted with a fixed list: an estimate
+sentiment              positive words are counted with a fixed word list, and the mood is not checked: an estimate
 fact                   a list of well-known people's dates of birth; unknown for anybody else
-arxiv                  unknown; of the writing there is an estimate: the identifier is one of the month
+unknown; the writing is graded by an estimate: is the identifier one of the month asked for
 math                   SymPy, if the question is one expression or one equation (:mod:`.arithmetic`)
 theorem                SymPy and a search for counterexamples (:mod:`.inequalities`)
 code                   a run of the program (:mod:`.programs`)
@@ -38,11 +38,11 @@ _UNKNOWN = "no program can decide"
 _CACHE_SIZE = 65_536  # texts whose true answers are held in memory
 
 
-class Judge:
-    """A source of true answers, which remembers the answers about recent texts.
+class TrueAnswers:
+    """True answers to verifying questions; those about recent texts are cached.
 
     Args:
-        decider: Decides mathematics.
+        decider: Decides mathematical claims: expressions, equations and inequalities.
         programs: Runs programs.
     """
 
@@ -57,7 +57,7 @@ class Judge:
         An estimate has both an answer and a reason, which begins with ``estimate:``.
 
         Args:
-            task: The task.
+            task: The task's name, such as ``math``.
             params: The example's parameters.
             content: The content that the question is about.
             altered: True if the question is about the altered value of a transformation, such as another date.
@@ -73,7 +73,8 @@ class Judge:
         return self._known[key]
 
     def _find(self, task: str, params: Mapping[str, Any], content: Content, *, altered: bool) -> Outcome[str]:
-        text, prefix = str(content.text), "altered_" if altered else ""
+        text = str(content.text)
+        prefix = "altered_" if altered else ""
         match task:
             case "fact":
                 return _is_date_of_birth(str(content.subject), params[f"{prefix}date"])

@@ -11,11 +11,20 @@ from typer.models import CommandFunctionType
 
 WIDTH = 100
 _NAMES_WIDTH = 34
-_TYPES = {"str": "TEXT", "path": "PATH", "int": "INTEGER", "int range": "INTEGER", "float": "NUMBER"}
-_TYPES |= {"float range": "NUMBER", "list[str]": "TEXT", "list[Path]": "PATH"}
+_TYPES = {
+    "str": "TEXT",
+    "list[str]": "TEXT",
+    "path": "PATH",
+    "list[Path]": "PATH",
+    "int": "INTEGER",
+    "int range": "INTEGER",
+    "float": "NUMBER",
+    "float range": "NUMBER",
+}
+"""The names of types in our help, by Typer's names."""
 _NUMBER = r"\d+(?:\.\d+)?"
 Sections = Mapping[str, Sequence[tuple[str, str]]]
-"""Pairs of a name and its help, such as ``("--out PATH", "The run folder.")``, by the heading above them."""
+"""For each heading, the names listed under it with their help, such as ``("--out PATH", "The run folder.")``."""
 
 
 class CompactCommand(TyperCommand):
@@ -23,7 +32,7 @@ class CompactCommand(TyperCommand):
 
     Attributes:
         sections: Further sections, shown before the options.
-        examples: Example calls. If empty, the help text's own, after ``**Examples:**``, are shown.
+        examples: Example calls. If empty, the examples in the help text, after ``**Examples:**``, are shown.
         explains_arguments: If false, the help has no section on arguments.
     """
 
@@ -33,12 +42,13 @@ class CompactCommand(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the parts of the usage line, with the names of arguments in capitals."""
+        # Typer writes a required argument as {NAME}, and adds "..." to a repeatable one, which we call NAME….
         pieces = [re.sub("[{}…]", "", piece) for piece in super().collect_usage_pieces(ctx)]
         return [_in_capitals(piece) for piece in pieces]
 
     def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the help text without its examples."""
-        _write_text(formatter, _split(self.help)[0])
+        _write_text(formatter, _split_off_examples(self.help)[0])
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option ``--help``, which the help does not list."""
@@ -51,7 +61,7 @@ class CompactCommand(TyperCommand):
         """Write the arguments, the sections, the options by panel, and the examples."""
         arguments = _records(self, ctx, "argument") if self.explains_arguments else {}
         _write_sections(formatter, {**arguments, **self.sections, **_records(self, ctx, "option")})
-        if examples := self.examples or _split(self.help)[1]:
+        if examples := self.examples or _split_off_examples(self.help)[1]:
             formatter.write_paragraph()
             formatter.write_heading("Examples")
             formatter.write("".join(f"  {example}\n" for example in examples))
@@ -69,7 +79,7 @@ class CompactGroup(TyperGroup):
 
     def format_help_text(self, _: Any, formatter: Any) -> None:
         """Write the help text."""
-        _write_text(formatter, _split(self.help)[0])
+        _write_text(formatter, _split_off_examples(self.help)[0])
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the commands by panel, and the options."""
@@ -91,8 +101,10 @@ class CommandGroup(typer.Typer):
 
     def __init__(self, name: str, help: str, **settings: Any) -> None:  # noqa: A002
         compact: dict[str, Any] = {"cls": CompactGroup, "no_args_is_help": True, "rich_markup_mode": None}
-        width = {"max_content_width": WIDTH}
-        super().__init__(name=name, help=help, context_settings=width, add_completion=False, **{**compact, **settings})
+        context_settings = {"max_content_width": WIDTH}
+        super().__init__(
+            name=name, help=help, context_settings=context_settings, add_completion=False, **{**compact, **settings}
+        )
 
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = CompactCommand, **settings: Any
@@ -115,11 +127,13 @@ def _records(command: Any, ctx: Any, kind: str) -> dict[str, list[tuple[str, str
 def _in_words(kind: str, name: str, text: str) -> tuple[str, str]:
     """Return a parameter's name and help in words: ``INTEGER`` for ``<int>``, "at least 1" for ``x>=1``."""
     if kind == "argument":
-        name, text = _in_capitals(name.partition(" <")[0]).replace("…", "..."), text.replace("  [required]", "")
+        name = _in_capitals(name.partition(" <")[0]).replace("…", "...")
+        text = text.replace("  [required]", "")
     name = re.sub(r"<(.*?)>", lambda match: _TYPES.get(match[1], match[1]), name)
     text = re.sub(rf"({_NUMBER})<=x<=({_NUMBER})(?=[;\]])", r"\1 to \2", text)
     text = re.sub(rf"x>=({_NUMBER})(?=[;\]])", r"at least \1", text)
-    text = re.sub(r"(\d)\.0(?=[;\] ])(?=[^\[]*\]$)", r"\1", text)  # a bound or default such as 1.0 reads 1
+    # Write 1.0 as 1, only in the brackets at the end, which hold the bounds and the default.
+    text = re.sub(r"(\d)\.0(?=[;\] ])(?=[^\[]*\]$)", r"\1", text)
     return name, re.sub(r"\[default: \((.*)\)\]", r"[default: \1]", text)
 
 
@@ -141,13 +155,15 @@ def _write_text(formatter: Any, text: str) -> None:
         formatter.write_text(text)
 
 
-def _split(text: str | None) -> tuple[str, list[str]]:
+def _split_off_examples(text: str | None) -> tuple[str, list[str]]:
     """Return a help text without its examples, and the examples, which are in backticks."""
-    before, _, examples = inspect.cleandoc(text or "").partition("**Example")
-    return before.strip(), re.findall(r"`([^`]+)`", examples)
+    description, _, examples = inspect.cleandoc(text or "").partition("**Example")
+    return description.strip(), re.findall(r"`([^`]+)`", examples)
 
 
 def _first_sentence(text: str | None) -> str:
     """Return the first sentence of a help text, in one line, without its full stop."""
-    paragraph = " ".join(_split(text)[0].partition("\n\n")[0].split())
-    return re.split(r"\.(?: |$)", paragraph, maxsplit=1)[0]
+    description, _ = _split_off_examples(text)
+    first_paragraph = description.partition("\n\n")[0]
+    line = " ".join(first_paragraph.split())
+    return re.split(r"\.(?: |$)", line, maxsplit=1)[0]

@@ -97,12 +97,12 @@ class ModelOptions:
 
             refuse_missing(self.model)
 
-    def language_model(self, *, sees: bool = False, draws: bool = False) -> "LanguageModel":
+    def language_model(self, *, image_input: bool = False, image_output: bool = False) -> "LanguageModel":
         """Open the model.
 
         Args:
-            sees: Open a model that also reads pictures.
-            draws: Open a model that also draws pictures.
+            image_input: Open a model that also reads pictures.
+            image_output: Open a model that also draws pictures.
 
         Raises:
             UserError: No model is named, or it cannot be opened.
@@ -116,7 +116,7 @@ class ModelOptions:
         if self.endpoint is not None:
             from selfknow.models.endpoint import EndpointModel
 
-            if sees and self.text:
+            if image_input and self.text:
                 raise UserError(f"{argument('text', True)} sends plain text, and no pictures: leave it out")
             return EndpointModel(self._endpoint(self.endpoint, self.model, TOKEN))
         if self.model is None:
@@ -125,11 +125,11 @@ class ModelOptions:
 
         require_models_extra()
         quieten()
-        if sees:
+        if image_input:
             from selfknow.models.images.both import LocalDrawingVisionModel
             from selfknow.models.images.seeing import LocalVisionModel
 
-            vision_model = LocalDrawingVisionModel if draws else LocalVisionModel
+            vision_model = LocalDrawingVisionModel if image_output else LocalVisionModel
             return vision_model.load(self.model, batch_size=self.batch_size, chat=self.chat, precision=self.precision)
         return _open_cached(self.model, self.batch_size, self.chat, self.precision)
 

@@ -60,7 +60,7 @@ class TaskSql:
         name: The task's name in ``run.json``.
         folder: The folder with its queries (``NAME.sql``) and, in ``views/``, its views.
         views: Names of the files in ``views/`` with views or functions, in the order of their creation.
-        examples: Views of its examples, by name: the columns and their SQL types.
+        example_views: Views of its examples, by name: the columns and their SQL types.
         parsed: The files that scoring writes into ``parsed/``, by the name of the view that shows them.
         corpus: The view of documents outside the run folders.
         columns: Columns that the task adds to the view ``runs``: names and SQL types.
@@ -71,7 +71,7 @@ class TaskSql:
     name: str
     folder: Path
     views: tuple[str, ...] = ()
-    examples: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    example_views: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     parsed: Mapping[str, ParsedFiles] = field(default_factory=dict)
     corpus: CorpusView | None = None
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -129,7 +129,7 @@ def _run_views(
     for kind, schema in schemas.items():
         yield _view(kind, _select_rows(kind, schema, runs))
     for task in tasks:
-        for name, columns in task.examples.items():
+        for name, columns in task.example_views.items():
             yield _view(name, _select_typed_examples([run for run in runs if _has_task(task, run)], columns))
 
 

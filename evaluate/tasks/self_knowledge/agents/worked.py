@@ -1,6 +1,7 @@
 """Worked examples of inventing and carrying out a task, which a completion (base) model sees before its own task.
 
-The examples are data (``datasets_src/self_knowledge/completion/agents.yaml``); their prompts are those of the stages.
+The examples are data (``datasets_src/self_knowledge/completion/agents.yaml``). Their prompts are written by the same
+functions as the prompts of the stages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,29 +27,39 @@ def worked_proposals() -> Sequence[Mapping[str, Any]]:
 
 def agent_completion_settings() -> dict[str, object]:
     """Return the entry of ``run.json`` about the prompts of completion models."""
-    return completion_settings(worked_proposals(), len(worked_proposals()), frame_stop())
+    proposals = worked_proposals()
+    return completion_settings(proposals, num_examples=len(proposals), stop=frame_stop())
 
 
 @cache
 def shots(stage: str) -> Sequence[Example]:
     """Return the worked examples of a stage; a refused proposal has none for the last two stages."""
-    calls = [_calls(number, entry) for number, entry in enumerate(worked_proposals(), start=1)]
-    return [worked_example(*by_stage[stage]) for by_stage in calls if stage in by_stage]
+    examples = [_prompts_and_replies(number, entry) for number, entry in enumerate(worked_proposals(), start=1)]
+    return [worked_example(*by_stage[stage]) for by_stage in examples if stage in by_stage]
 
 
-def _calls(number: int, entry: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:
-    """Return the prompt and the reply of each stage of an example."""
+def _prompts_and_replies(number: int, entry: Mapping[str, Any]) -> Mapping[str, tuple[str, str]]:
+    """Return the prompt and the reply of each stage of an example, by stage."""
     proposal = _lines(entry["proposal"])
-    calls = {
+    by_stage = {
         "propose": (propose_prompt(number, _LISTED_TASKS), proposal),
         "judge": (judge_prompt(proposal), _lines(entry["judgement"])),
         "fill": (fill_prompt(proposal, len(entry["filled"])), "\n".join(map(_values, entry["filled"]))),
     }
     if "written" in entry:
-        instance = Proposal(*entry["proposal"].values()).filled(entry["filled"][0])
-        calls["generate"] = (instance.generate_prompt, entry["written"])
-        calls["verify"] = (f"{instance.verify_prompt}\n\n{entry['written']}", entry["reply"])
-    return calls
+        instance = _proposal(entry["proposal"]).filled(entry["filled"][0])
+        by_stage["generate"] = (instance.generate_prompt, entry["written"])
+        by_stage["verify"] = (f"{instance.verify_prompt}\n\n{entry['written']}", entry["reply"])
+    return by_stage
+
+
+def _proposal(fields: Mapping[str, str]) -> Proposal:
+    return Proposal(
+        name=fields["Task"],
+        generate_prompt=fields["First generate"],
+        verify_prompt=fields["Then evaluate"],
+        answer=fields["Answer"],
+    )
 
 
 def _lines(fields: Mapping[str, str]) -> str:
