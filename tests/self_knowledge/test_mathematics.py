@@ -96,6 +96,15 @@ def test_what_cannot_be_told_is_null_with_its_reason(text: str) -> None:
     assert inequalities.decide(text) == Outcome(None, UNKNOWN[text])
 
 
+def test_a_chain_is_as_sure_as_its_weakest_link() -> None:
+    proved, estimate = Outcome(True), Outcome(True, "estimate: no counterexample among 5 points")
+    undecided, false = Outcome[bool](None, "SymPy and the numbers disagree"), Outcome(False)
+    assert inequalities.decide_chain([proved, estimate]) == estimate
+    assert inequalities.decide_chain([estimate, undecided]) == undecided
+    assert inequalities.decide_chain([undecided, false]) == false
+    assert inequalities.decide_chain([proved, proved]) == proved
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "value"),
     [

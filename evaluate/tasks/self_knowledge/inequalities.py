@@ -131,19 +131,19 @@ def decide(text: str) -> Outcome[bool]:
     if _variables(bounds) - {variable}:
         return Outcome(None, "several variables")
     domain = _domain(text, variable, bounds)
-    return _decide_chain([_decide_link(link, variable, domain) for link in claims[0]])
+    return decide_chain([_decide_link(link, variable, domain) for link in claims[0]])
 
 
-def _decide_chain(decisions: list[Outcome[bool]]) -> Outcome[bool]:
-    """Return the decision on a chain from those on its links: the first false one, else the first without a proof."""
-    for decision in decisions:
-        if decision.value is False:
-            return decision
-    for decision in decisions:
-        is_proved = decision.value is True and decision.reason is None
-        if not is_proved:
-            return decision
-    return decisions[0]
+def decide_chain(decisions: list[Outcome[bool]]) -> Outcome[bool]:
+    """Return the weakest of the decisions on a chain's links: a false one, else an undecided one, else an estimate.
+
+    >>> decide_chain([Outcome(True, "estimate: no counterexample"), Outcome(None, "several variables")])
+    Outcome(value=None, reason='several variables')
+    """
+    return min(
+        decisions,
+        key=lambda decision: (decision.value is not False, decision.value is not None, decision.reason is None),
+    )
 
 
 def _variables(links: list[tuple[Any, str, Any]]) -> set[Any]:
