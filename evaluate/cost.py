@@ -20,8 +20,8 @@ class CostOptions:
     """
 
     dry_run: bool = option(False, "Count the requests and their tokens, and ask nothing.")
-    max_requests: int | None = option(None, "Send at most this many requests; repeat the command to resume.", minimum=1)
-    max_tokens: int | None = option(None, "Use at most this many tokens, prompts and replies together.", minimum=1)
+    max_requests: int | None = option(None, "Send at most this many requests, then stop.", minimum=1)
+    max_tokens: int | None = option(None, "Use at most this many tokens, with those of prompts.", minimum=1)
 
 
 class Budget:
