@@ -146,7 +146,7 @@ def _in_inspect(
     template = () if setting.chat else ("-M", f"chat_template={PLAIN}")
     rows = {"questions" if task == "according_to" else "dataset": name.removeprefix("according-to:")}
     arguments = {**rows, **options, "limit": setting.limit}
-    log = inspect_eval(task, setting.model, setting.folder / "logs", *words, *template, **arguments)
+    log = inspect_eval(task, setting.model, setting.folder / "logs", *words, *template, samples=setting.limit, **arguments)
     shown = _shown_by_inspect(log)
     imported = _imported(read_inspect(log), setting.folder / "from-inspect" / run, shown)
     agreement.add((of_inspect(log)[0], _ours(setting, run, name, options)), (shown, imported))
