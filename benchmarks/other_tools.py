@@ -142,11 +142,12 @@ def _ours(setting: Setting, run: str, name: str, options: Mapping[str, Any]) -> 
 def _in_inspect(
     setting: Setting, task: str, run: str, name: str, options: Mapping[str, Any], agreement: Agreement
 ) -> None:
-    words = ("--max-tokens", setting.max_new_tokens, "--max-connections", 32)
+    words = ("--max-tokens", setting.max_new_tokens)
     template = () if setting.chat else ("-M", f"chat_template={PLAIN}")
     rows = {"questions" if task == "according_to" else "dataset": name.removeprefix("according-to:")}
     arguments = {**rows, **options, "limit": setting.limit}
-    log = inspect_eval(task, setting.model, setting.folder / "logs", *words, *template, samples=setting.limit, **arguments)
+    logs = setting.folder / "logs"
+    log = inspect_eval(task, setting.model, logs, *words, *template, samples=setting.limit, **arguments)
     shown = _shown_by_inspect(log)
     imported = _imported(read_inspect(log), setting.folder / "from-inspect" / run, shown)
     agreement.add((of_inspect(log)[0], _ours(setting, run, name, options)), (shown, imported))
