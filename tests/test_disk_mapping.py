@@ -45,3 +45,11 @@ def test_a_full_disk_is_told_in_one_line() -> None:
         mapping._database.execute("pragma max_page_count = 2")
         with pytest.raises(UserError, match=r"^a temporary file of facts about calls cannot be written: .*full$"):
             mapping.update([(["key"], "x" * 100_000)])
+
+
+def test_a_required_key_without_a_value_is_refused_by_its_name() -> None:
+    with DiskMapping() as mapping:
+        mapping.update([(("text", "a"), 1)])
+        assert mapping.require("text", "a") == 1
+        with pytest.raises(UserError, match="refers to 'b', which is not in the run"):
+            mapping.require("text", "b")

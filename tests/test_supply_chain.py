@@ -17,7 +17,7 @@ from tests.conftest import REPOSITORY
 ROOMS = ("builders", "datasets_src", "evaluate", "portraits", "train", "validation", "src/selfknow/cli", "src/selfknow")
 PICKLES = {"pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
 WORDS = re.compile(rf"{'|'.join(sorted(PICKLES))}|load")
-"""What stands in all code that unpickles; code without it need not be parsed, which takes long."""
+"""A word in all code that unpickles; code without it is not parsed, which would take long."""
 PYPROJECT = (REPOSITORY / "pyproject.toml").read_text()
 
 

@@ -62,6 +62,16 @@ class DiskMapping:
             row = self._database.execute("select value from facts where key = ?", (repr(key),)).fetchone()
         return None if row is None else json.loads(row[0])
 
+    def require(self, *key: object) -> Any:
+        """Return the value of the key with these parts.
+
+        Raises:
+            UserError: The key has no value, as in a run that lost a part of its calls.
+        """
+        if (value := self.get(*key)) is None:
+            raise UserError(f"a call refers to {key[-1]!r}, which is not in the run: a part of the run is missing")
+        return value
+
 
 @contextmanager
 def _errors() -> Iterator[None]:

@@ -183,7 +183,7 @@ def _parts(row: Row, first_answers: DiskMapping, format_: str) -> tuple[str, str
     """Return the reply with the answer, the answer itself, and the explanation; None for a part that is missing."""
     reply = row["generation"]
     if format_ == TWO_STEP:
-        first_answer = first_answers.get(row["parent_generation_id"])
+        first_answer = first_answers.require(row["parent_generation_id"])
         return first_answer, first_answer.strip(), reply and _measured_text(row).text.strip()
     if reply is None:
         return "", None, None

@@ -106,7 +106,7 @@ class Texts:
 
     def about(self, row: Row) -> Text:
         """Return the text that a call is about."""
-        return Text.from_json(self._facts.get("text", row["parent_generation_id"]))
+        return Text.from_json(self._facts.require("text", row["parent_generation_id"]))
 
     def first_reply(self, row: Row, text: str | None) -> Outcome[str]:
         """Return the answer that a call's model gave about a text in stage ``verify``."""

@@ -24,7 +24,7 @@ _TYPES = {
 """The names of types in our help, by Typer's names."""
 _NUMBER = r"\d+(?:\.\d+)?"
 Sections = Mapping[str, Sequence[tuple[str, str]]]
-"""For each heading, the names listed under it with their help, such as ``("--out PATH", "The run folder.")``."""
+"""The names listed under each heading with their help, such as ``("--out PATH", "The run folder.")``."""
 
 
 class CompactCommand(TyperCommand):
