@@ -135,7 +135,9 @@ def run_name(description: Mapping[str, Any]) -> str:
         case "self-knowledge":
             return f"{task}-{description['dataset']['config']}-{settings['protocol']}"
         case "according-to":
-            return f"{task}-{'continuation' if settings['format'] == 'continuation' else 'prompts'}"
+            text = PurePath(description["dataset"]["name"]).stem
+            kind = "continuation" if settings["format"] == "continuation" else "prompts"
+            return f"{task}-{kind}" + ("" if text.casefold() == "king-james-bible" else f"-{text}")
         case "diary-recall":
             corpus, [model] = description["dataset"]["parameters"], description["models"]
             setup, recipe = "simplified" if corpus["simplified"] else "standard", model["recipe"]

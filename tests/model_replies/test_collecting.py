@@ -192,8 +192,10 @@ def test_a_model_is_called_without_its_quantisation(tool: ModuleType, file: str,
 def test_a_run_is_called_after_what_it_asked_and_how(tool: ModuleType) -> None:
     code = {"task": "self-knowledge", "dataset": {"config": "code"}, "settings": {"protocol": "dual"}}
     assert tool.run_name(code) == "self-knowledge-code-dual"
-    quoting = {"task": "according-to", "settings": {"format": "short"}}
+    quoting = {"task": "according-to", "dataset": {"name": "king-james-bible"}, "settings": {"format": "short"}}
     assert tool.run_name(quoting) == "according-to-prompts"
-    assert tool.run_name({**quoting, "settings": {"format": "continuation"}}) == "according-to-continuation"
+    continuing = {**quoting, "settings": {"format": "continuation"}}
+    for text, ending in (("texts/King-James-Bible.txt", ""), ("texts/diaries.txt", "-diaries")):
+        assert tool.run_name({**continuing, "dataset": {"name": text}}) == f"according-to-continuation{ending}"
     with pytest.raises(UserError, match="runs of gsm8k are not collected"):
         tool.run_name({"task": "gsm8k", "settings": {}})
