@@ -82,9 +82,9 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     if (cell / "images").exists():
         raise UserError(f"{cell} holds pictures, and only texts are collected")
     generations = read_generations(cell)
-    if trained:  # in the table, the model's name is its folder
-        names = pa.array([model] * len(generations), pa.string())
-        generations = generations.set_column(generations.column_names.index("model"), "model", names)
+    # In the table a model is called as it was asked for, often by a path.
+    names = pa.array([description["models"][0]["name"]] * len(generations), pa.string())
+    generations = generations.set_column(generations.column_names.index("model"), "model", names)
     _write(folder / GENERATIONS, generations)
     _write(folder / EXAMPLES, read_examples(cell))
     for path, table in _tables_of(cell):
