@@ -12,7 +12,7 @@ from selfknow.parquet_batches import read_batches
 from selfknow.runs.schema import GENERATIONS, SCORES, generation_files
 
 _SEPARATOR = "\0"
-_ROWS_AT_A_TIME = 500_000  # large, as every batch of scores is looked up among all ids
+_ROWS_AT_A_TIME = 500_000  # large, as a batch of calls is indexed anew for each table
 
 
 @dataclass
