@@ -72,7 +72,7 @@ class RunCalls(NamedTuple):
 def read_calls(folder: Path) -> RunCalls:
     """Return the last attempt of every call of a run.
 
-    Only the columns that identify calls are read, and 70 bytes of memory are needed for each row.
+    Only the columns that identify calls are read. This needs about 50 bytes of memory a row.
 
     Raises:
         UserError: The run has no generations, or a part cannot be read or has other columns.
@@ -82,7 +82,8 @@ def read_calls(folder: Path) -> RunCalls:
     digests, attempts, is_grade = bytearray(), [np.zeros(0, np.int32)], [np.zeros(0, np.bool_)]
     example_ids: dict[str, None] = {}
     for batch in _batches(folder, [*CALL_COLUMNS, "attempt"]):
-        digests += b"".join(map(_digest, zip(*(batch[name].to_pylist() for name in CALL_COLUMNS), strict=True)))
+        calls = zip(*(batch[name].to_pylist() for name in CALL_COLUMNS), strict=True)
+        digests += b"".join(map(_digest, calls))
         attempts.append(batch["attempt"].to_numpy())
         is_grade.append(pc.equal(batch["stage"], GRADE).to_numpy())
         example_ids |= dict.fromkeys(batch["example_id"].unique().to_pylist())
