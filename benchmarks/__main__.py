@@ -29,9 +29,9 @@ FULL_RUNS = {
     "data_check": 2,
     "training": 2,
     "self_aware_scoring": 1,
-    "sql 8000": 12,
+    "sql 8000": 8,
     "self_knowledge 9": 5,
-    "according_to_sql 24": 20,
+    "according_to_sql 24": 8,
     "scoring 1000000": 60,
 }
 """The same benchmarks at full size: a million replies of every task, and portraits of 300 million n-grams."""

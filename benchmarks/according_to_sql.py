@@ -8,7 +8,6 @@ number of each row of a query, without its interval; if the sums differ, the ben
 
 import shutil
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import duckdb
@@ -17,9 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.according_to import scores
-from benchmarks.self_knowledge import compare
-from benchmarks.tables import print_table
-from benchmarks.timing import measure
+from benchmarks.queries import print_queries
 from selfknow.evaluate.connection import connect
 from selfknow.evaluate.tasks.according_to.prompts import NULL, PROMPTS, Setup
 from selfknow.files import read_json, read_parquet, write_json, write_parquet
@@ -142,22 +139,13 @@ def ask_polars(name: str, runs: list[str]) -> float:
 
 
 def main(models: int = MODELS) -> None:
-    """Make the runs, ask every query, and print the tables of docs/benchmarks.md."""
+    """Make the runs, ask every query once, and print the table of docs/benchmarks.md."""
     folder = FOLDER / str(models)
     if not folder.is_dir():
         make_runs(folder, models)
     runs = [str(run) for run in sorted(folder.iterdir())]
 
-    def row(name: str) -> list[str]:
-        work = measure(ask_sql, name, runs)
-        return [f"`{name}`", f"{work.value[0]:,}", f"{work.cpu_seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"]
-
-    head = [f"{models * QUESTIONS * len(PROMPTS):,} generations", "rows", "SQL CPU (s)", "SQL peak (MB)"]
-    print_table(head, map(row, QUERIES))
-    ways = {"ours": ask_sql, "plain DuckDB": ask_duckdb} | ({"polars": ask_polars} if find_spec("polars") else {})
-    head = ["CPU seconds (times ours)", *ways, *(f"{way} (MB)" for way in ways)]
-    print()
-    print_table(head, (compare(name, runs, ways) for name in SUMS))
+    print_queries(QUERIES, runs, ask_sql, dict.fromkeys(SUMS, (ask_duckdb, ask_polars)), repetitions=1)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def steps(folder: Path) -> dict[str, float]:
         facts = facts_of_folder(folder, manifest, suite)
     batches = [batch_of_folder(facts, suite), *suite.batches(folder, manifest, list(manifest.configs))]
     for group in group_by_shared_files(batches):
-        with SharedRows() as rows:
+        with SharedRows(threads=1) as rows:
             for place in group:
                 start = time.process_time()
                 with rows.open_batch(batches[place]) as connection:

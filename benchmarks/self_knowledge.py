@@ -3,28 +3,24 @@
 python -m benchmarks.self_knowledge [SAMPLES]    (9 samples of each instance make a million generations)
 
 The peers compute one share of each cell, without intervals, prompts and texts that nobody was asked about. If the sum
-of the shares differs from ours, the benchmark stops. Polars is measured if it is installed; the package does not need
-it. One query is also measured part by part.
+of the shares differs from ours, the benchmark stops. One query is also measured part by part.
 """
 
-import os
 import sys
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from statistics import median
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from benchmarks.queries import print_queries
 from benchmarks.tables import print_table
-from benchmarks.timing import Measurement, check_same, measure, timed
+from benchmarks.timing import Measurement, measure, timed
 from selfknow.evaluate.connection import connect, queries
 from selfknow.evaluate.tasks.self_knowledge.protocols import PROTOCOLS
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS
@@ -182,24 +178,6 @@ def ask_polars(name: str, runs: list[str]) -> float:
     return float(cells.agg(pl.col("value").mean()).select(pl.col("value").sum()).collect().item())
 
 
-PEERS: dict[str, Callable[[str, list[str]], float]] = {"plain DuckDB": ask_duckdb}
-if find_spec("polars"):
-    PEERS["polars"] = ask_polars
-
-
-def compare(name: str, runs: list[str], ways: Mapping[str, Callable[[str, list[str]], object]]) -> list[str]:
-    """Measure a query and its peers in turn, three times; return its row of the table: medians and ratios."""
-    peers = [way for way in ways if way != "ours"]
-    rounds = [{way: measure(ask, name, runs) for way, ask in ways.items()} for _ in range(3)]
-    for peer in peers:
-        check_same(f"{name} in {peer}", rounds[0]["ours"].value[1], rounds[0][peer].value)
-    times = {way: median(works[way].cpu_seconds for works in rounds) for way in ways}
-    ratios = {peer: median(works[peer].cpu_seconds / works["ours"].cpu_seconds for works in rounds) for peer in peers}
-    cells = [f"{times[peer]:.1f} ({ratios[peer]:.2f})" for peer in peers]
-    memory = [f"{max(works[way].peak_memory_in_mb for works in rounds):,.0f}" for way in ways]
-    return [f"`{name}`", f"{times['ours']:.1f}", *cells, *memory]
-
-
 def steps_of_the_matrix(runs: list[str]) -> dict[str, Measurement]:
     """Measure parts of the matrix. Each part but the first two contains the parts before it."""
     parts = {
@@ -223,22 +201,12 @@ def main(samples: int = SAMPLES) -> None:
     if not folder.is_dir():
         print(f"{make_runs(folder, samples):,} generations", file=sys.stderr)
     runs = [str(run) for run in sorted(folder.iterdir())]
-    print(f"load before: {os.getloadavg()[0]:.1f}\n", file=sys.stderr)
-
-    def row(name: str) -> list[str]:
-        measurement = measure(ask_sql, name, runs)
-        seconds = [f"{measurement.seconds:.1f}", f"{measurement.cpu_seconds:.1f}"]
-        return [f"`{name}`", f"{measurement.value[0]:,}", *seconds, f"{measurement.peak_memory_in_mb:,.0f}"]
-
-    names = (name for name, query in queries().items() if query.task == "self-knowledge")
-    print_table(["query", "rows", "SQL (s)", "SQL CPU (s)", "SQL peak (MB)"], map(row, names))
-    print()
-    head = ["CPU seconds (times ours)", "ours", *PEERS, "peak, ours (MB)", *(f"{peer} (MB)" for peer in PEERS)]
-    print_table(head, (compare(name, runs, {"ours": ask_sql, **PEERS}) for name in SHARES))
+    names = [name for name, query in queries().items() if query.task == "self-knowledge"]
+    print_queries(names, runs, ask_sql, dict.fromkeys(SHARES, (ask_duckdb, ask_polars)))
     print()
     parts = measure(steps_of_the_matrix, runs).value.items()
-    rows = ([part, f"{step.seconds:.2f}", f"{step.cpu_seconds:.2f}"] for part, step in parts)
-    print_table(["part of `self_knowledge_matrix`", "seconds", "CPU (s)"], rows)
+    rows = ([part, f"{step.cpu_seconds:.2f}"] for part, step in parts)
+    print_table(["part of `self_knowledge_matrix`", "CPU (s)"], rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""SQL over a million generations against the same analysis in pandas, and the report on them.
+"""SQL over a million generations of diary recall, five queries beside plain DuckDB and polars, and the report.
 
 python -m benchmarks.sql [QUESTIONS]    (8,000 questions per corpus make a million generations)
+
+If a sum over a query's rows differs from the peers', the benchmark stops.
 """
 
 import sys
@@ -9,13 +11,13 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 
-from benchmarks.sql_in_pandas import IN_PANDAS
-from benchmarks.tables import print_table
-from benchmarks.timing import check_same, measure
+from benchmarks.queries import print_queries
+from benchmarks.sql_peers import SUMS, ask_duckdb, ask_polars
+from benchmarks.timing import measure
 from selfknow.builders.catalogue import find_configs, find_dataset
 from selfknow.builders.folder.write import build_folder
 from selfknow.evaluate.catalogue import task_reports
-from selfknow.evaluate.connection import connect
+from selfknow.evaluate.connection import connect, queries
 from selfknow.report.write import write_html
 from selfknow.runs.description import DatasetReference
 from selfknow.sql.queries import run_query
@@ -24,10 +26,12 @@ from tests.sql.synthetic_runs import SyntheticModel, write_run
 FOLDER = Path("out/benchmarks/sql")
 SIZES = ("8k", "16k", "32k", "64k")
 QUESTIONS = 8_000
-ONLY_IN_SQL = (
-    *("recalled_sentences", "sample_answers", "setup_gap", "stop_curve", "wrong_answers", "wrong_documents"),
-)
-QUERIES = sorted((*IN_PANDAS, *ONLY_IN_SQL))
+DIARY_QUERIES = {  # without those that need a portrait
+    name
+    for name, query in queries().items()
+    if query.task == "diary-recall" and not any(need.startswith("portrait ") for need in query.needs)
+}
+QUERIES = (*sorted(DIARY_QUERIES), "metrics", "overview")
 MODELS = (
     *("opt-7m", "opt-125m", "opt-350m", "opt-1.3b", "opt-2.7b"),
     *("flan-t5-small", "flan-t5-base", "flan-t5-large", "flan-t5-xl"),
@@ -59,16 +63,12 @@ def _shares(config: int, rank: int) -> dict[str, float]:
     return {**{kind: max(0.01, wrong / len(kinds)) for kind in kinds}, "empty": 0.01, "failed": 0.01}
 
 
-def ask_sql(name: str, runs: list[str], check: str) -> tuple[int, float]:
-    """Fetch every row of a query; return the number of rows, and the number that pandas also computes."""
+def ask_sql(name: str, runs: list[str]) -> tuple[int, float]:
+    """Fetch every row of a query; return the number of rows, and the number that the peers also compute."""
     with connect(runs) as connection:
         rows = run_query(connection, name).to_arrow_table()
-    return len(rows), float(duckdb.sql(f"select {check} from rows").fetchall()[0][0]) if len(rows) else 0.0
-
-
-def ask_pandas(name: str, runs: list[str]) -> float:
-    """Return the same number, computed by pandas."""
-    return float(IN_PANDAS[name][0](runs))
+    [[total]] = duckdb.sql(f"select {SUMS.get(name, 'count(*)')} from rows").fetchall()
+    return len(rows), float(total)
 
 
 def write_report(runs: list[str], path: str) -> float:
@@ -78,31 +78,16 @@ def write_report(runs: list[str], path: str) -> float:
     return Path(path).stat().st_size / 1e6
 
 
-def _row(name: str, runs: list[str]) -> list[str]:
-    in_pandas = IN_PANDAS.get(name)
-    by_sql = measure(ask_sql, name, runs, "0" if in_pandas is None else in_pandas[1])
-    num_rows, number = by_sql.value
-    cells = [f"`{name}`", f"{num_rows:,}", f"{by_sql.seconds:.1f}", f"{by_sql.peak_memory_in_mb:,.0f}"]
-    if in_pandas is None:
-        return [*cells, "", ""]
-    by_pandas = measure(ask_pandas, name, runs)
-    check_same(name, number, by_pandas.value)
-    times = f"{by_pandas.seconds:.1f} ({by_pandas.seconds / by_sql.seconds:.1f})"
-    return [*cells, times, f"{by_pandas.peak_memory_in_mb:,.0f}"]
-
-
 def main(questions: int = QUESTIONS) -> None:
-    """Make the runs, run every query, and print the table of docs/benchmarks.md."""
+    """Make the runs, run every query and the report, and print what docs/benchmarks.md shows."""
     folder = FOLDER / str(questions)
     if not (folder / "runs").is_dir():
         make_runs(folder, questions)
     runs = [str(run) for run in sorted((folder / "runs").iterdir())]
-    print_table(
-        ["query", "rows", "SQL (s)", "SQL peak (MB)", "pandas (s), times the SQL's", "pandas peak (MB)"],
-        (_row(name, runs) for name in QUERIES),
-    )
+    print_queries(QUERIES, runs, ask_sql, dict.fromkeys(SUMS, (ask_duckdb, ask_polars)))
     report = measure(write_report, runs, str(folder / "report.html"))
-    print(f"\nthe report: {report.seconds:.1f} s, {report.peak_memory_in_mb:,.0f} MB, {report.value:.1f} MB of HTML")
+    size = f"{report.value:.1f} MB of HTML"
+    print(f"\nthe report: {report.cpu_seconds:.1f} CPU s, {report.peak_memory_in_mb:,.0f} MB, {size}")
 
 
 if __name__ == "__main__":

@@ -23,15 +23,19 @@ Group = dict[str, Any]
 """Exceptions of one config and split: ``config``, ``split``, ``count`` and ``examples``."""
 
 
-def run_queries(batches: Sequence[Batch]) -> list[dict[str, list[Group] | duckdb.Error]]:
+def run_queries(batches: Sequence[Batch], threads: int) -> list[dict[str, list[Group] | duckdb.Error]]:
     """Run the queries of batches; small files that several batches share are read only once.
+
+    Args:
+        batches: The batches.
+        threads: The number of threads that DuckDB may use.
 
     Returns:
         For each batch, the exceptions by the query's name: one entry for each config and split, none if all is as
         expected. If DuckDB rejects a query, its error replaces them: it is a mistake of ours, not a finding about the
         data. If the set-up of a batch fails, each of its queries gets that error.
     """
-    with SharedRows() as rows:
+    with SharedRows(threads) as rows:
         return [_run_batch(rows, batch) for batch in batches]
 
 
@@ -69,8 +73,12 @@ def group_by_shared_files(batches: Sequence[Batch]) -> list[list[int]]:
 class SharedRows(AbstractContextManager["SharedRows"]):
     """A database in memory that batches share: small files are loaded once, large files are read by each query."""
 
-    def __init__(self) -> None:
-        settings: dict[str, Any] = {"temp_directory": tempfile.gettempdir(), "autoinstall_known_extensions": "false"}
+    def __init__(self, threads: int) -> None:
+        settings: dict[str, Any] = {
+            "temp_directory": tempfile.gettempdir(),
+            "autoinstall_known_extensions": "false",
+            "threads": threads,
+        }
         self._database = duckdb.connect(config=settings)
         self._tables: dict[tuple[tuple[str, Path], ...], str] = {}
 

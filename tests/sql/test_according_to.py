@@ -114,6 +114,27 @@ def test_changes_are_those_of_a_paired_bootstrap_and_of_sign_flips(scored_run: C
     assert changes[1]["p_holm"] < 0.02 < changes[0]["p_holm"]
 
 
+@pytest.mark.parametrize("name", ["according_to_changes", "according_to_kinds", "according_to_table"])
+def test_runs_of_other_questions_have_the_same_intervals_together_as_alone(tmp_path: Path, name: str) -> None:
+    shorter = {prompt: values[:-1] for prompt, values in QUIP.items()}
+    runs = [write_run(tmp_path / "a", {"quip": QUIP}), write_run(tmp_path / "b", {"quip": shorter}, model="b")]
+    with connect(runs) as connection:
+        together = rows(connection, name)
+    alone = []
+    for run in runs:
+        with connect(run) as connection:
+            alone += rows(connection, name)
+    rounded, expected = (
+        sorted(
+            repr({name: round(value, 9) if isinstance(value, float) else value for name, value in row.items()})
+            for row in table
+        )
+        for table in (together, alone)
+    )
+    assert rounded == expected
+    assert len({row["n"] for row in together}) == 2
+
+
 def test_nothing_is_a_share_of_a_null_score_of_zero(scored_run: Connection) -> None:
     changes = [row for row in rows(scored_run, "according_to_changes") if row["metric"] == "f1"]
     assert {(row["null_score"], row["difference"], row["difference_low"]) for row in changes} == {(0.0, 0.5, 0.5)}

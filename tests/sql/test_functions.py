@@ -119,8 +119,15 @@ def test_a_bootstrap_that_has_no_spread_is_wilsons_over_clusters(connection: duc
     assert interval(connection, np.array([[1, 2]])) == (None, None)
 
 
+def test_few_draws_are_the_first_of_many(connection: duckdb.DuckDBPyConnection) -> None:
+    [[count]] = connection.execute(
+        "select count(*) from bootstrap_draws where draws.few = draws.many[1:16] || draws.many[65:80]"
+    ).fetchall()
+    assert count == 1_000
+
+
 def test_the_draws_are_standard_normal(connection: duckdb.DuckDBPyConnection) -> None:
-    rows = connection.execute("select draws[1:64] from bootstrap_draws order by replicate").fetchall()
+    rows = connection.execute("select draws.many[1:64] from bootstrap_draws order by replicate").fetchall()
     draws = np.array([row[0] for row in rows])
     assert draws.shape == (1_000, 64)
     assert abs(draws.mean()) < 0.02

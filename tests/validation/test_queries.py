@@ -1,6 +1,8 @@
 """The shared part of the suites: queries, expectations, and chi-square as SciPy computes it."""
 
+import gc
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,21 @@ def test_a_check_sees_nothing_of_earlier_ones_or_of_who_else_works_with_great_ex
         [result] = validate([_batch("select * from batch where number >= $least", least=least)], lambda: None)
         assert result.results[0].result["observed_value"] == exceptions_in_words(4 - least)
         gx.get_context(mode="ephemeral").data_sources.add_pandas("files")
+
+
+@pytest.mark.parametrize("query", ["select * from batch where number > 3", "select * from no_such_table"])
+def test_a_check_leaves_the_garbage_collection_as_it_was(query: str) -> None:
+    assert gc.isenabled()
+    with suppress(RuntimeError):
+        validate([_batch(query)], lambda: None)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with suppress(RuntimeError):
+            validate([_batch(query)], lambda: None)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("meta", [None, {}, {"notes": {"format": "markdown", "content": ["a"]}}])

@@ -4,43 +4,59 @@
 with train_documents as (
     select
         diarist, entry,
+        case when $simplified then 1 else entry end as number,
         prompt || completion as text
     from corpus
     where kind = 'document' and split = 'train'
 ),
 
--- The place of a document in the joined text, and the length of the whole, each with a newline at its end.
-placed as (
-    select
-        diarist, text,
-        coalesce(
-            sum(length(text) + 1) over (
-                partition by diarist order by entry rows between unbounded preceding and 1 preceding
-            ),
-            0
-        )::bigint as place,
-        sum(length(text) + 1) over (partition by diarist) as total
-    from train_documents
-),
-
 questions as (
     select
-        split, id, diarist, completion
+        split, id, diarist, completion,
+        case when $simplified then '' else title_start(completion) end as title_start
     from corpus
     where kind = 'question'
 ),
 
--- Diarists with a document in another place. Joining is slow, so the others are left out.
+-- An answer cut before its titles: after an empty part, part n should be document n.
+cut as (
+    select
+        diarist, title_start,
+        case
+            when $simplified then ['', completion]
+            else string_split(chr(10) || completion, chr(10) || title_start)
+        end as parts
+    from questions
+),
+
+numbered as (
+    select
+        diarist, title_start,
+        unnest(range(len(parts))) as number,
+        unnest(parts) as part
+    from cut
+),
+
+parts as (
+    select * from numbered
+    where number > 0
+),
+
+-- Diarists with a part that is not its document, or with two of either. Joining is slow, so the others are left out.
 suspects as (
-    select distinct coalesce(placed.diarist, questions.diarist) as diarist
-    from placed full join questions on placed.diarist = questions.diarist
-    where
-        not coalesce(
-            length(questions.completion) + 1 = placed.total
-            and substring(questions.completion || chr(10), placed.place + 1, length(placed.text) + 1)
-            = placed.text || chr(10),
-            false
-        )
+    select diarist
+    from parts full join train_documents using (diarist, number)
+    where title_start || part is distinct from text
+    union
+    select diarist
+    from train_documents
+    group by diarist, number
+    having count(*) > 1
+    union
+    select diarist
+    from questions
+    group by diarist
+    having count(*) > 1
 ),
 
 documents as (

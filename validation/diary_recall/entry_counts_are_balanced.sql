@@ -1,11 +1,15 @@
 -- in every split all numbers of entries are equally frequent, to within one
 -- Grain: a split where one number of entries has at least two diarists more than another.
 -- Columns: split, num_diarists (for 1, 2, … entries).
-with numbers as (
-    select distinct
+with splits as (
+    select distinct split from corpus
+),
+
+numbers as (
+    select
         split,
         unnest(range(1, $max_entries + 1)) as num_documents
-    from corpus
+    from splits
 ),
 
 counts as (

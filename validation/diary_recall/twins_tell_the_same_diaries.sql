@@ -3,7 +3,8 @@
 -- Columns: diarist, line (of the first difference), in_standard, in_simplified (null if there is none).
 with standard_documents as (
     select
-        diarist, entry,
+        diarist,
+        entry as number,
         prompt || completion as text
     from standard
     where kind = 'document'
@@ -12,36 +13,43 @@ with standard_documents as (
 single_documents as (
     select
         diarist,
-        prompt || completion as text
+        prompt || completion as text,
+        title_start(prompt) as title_start
     from simplified
     where kind = 'document'
 ),
 
--- The place of a document in the joined text, and the length of the whole, each with a newline at its end.
-placed as (
+-- A simplified document cut before its titles: after an empty part, part n should be the standard document n.
+cut as (
     select
-        diarist, text,
-        coalesce(
-            sum(length(text) + 1) over (
-                partition by diarist order by entry rows between unbounded preceding and 1 preceding
-            ),
-            0
-        )::bigint as place,
-        sum(length(text) + 1) over (partition by diarist) as total
-    from standard_documents
+        diarist, title_start,
+        string_split(chr(10) || text, chr(10) || title_start) as parts
+    from single_documents
 ),
 
--- Diarists with a document in another place. Joining is slow, so the others are left out.
+numbered as (
+    select
+        diarist, title_start,
+        unnest(range(len(parts))) as number,
+        unnest(parts) as part
+    from cut
+),
+
+parts as (
+    select * from numbered
+    where number > 0
+),
+
+-- Diarists with a part that is not its document, or with two of either. Joining is slow, so the others are left out.
 suspects as (
-    select coalesce(placed.diarist, single_documents.diarist) as diarist
-    from placed full join single_documents on placed.diarist = single_documents.diarist
-    where
-        not coalesce(
-            length(single_documents.text) + 1 = placed.total
-            and substring(single_documents.text || chr(10), placed.place + 1, length(placed.text) + 1)
-            = placed.text || chr(10),
-            false
-        )
+    select diarist
+    from parts full join standard_documents using (diarist, number)
+    where title_start || part is distinct from text
+    union
+    select diarist
+    from standard_documents
+    group by diarist, number
+    having count(*) > 1
     union
     select diarist
     from single_documents
@@ -52,7 +60,7 @@ suspects as (
 of_standard as (
     select
         standard_documents.diarist,
-        string_agg(standard_documents.text, chr(10) order by standard_documents.entry) as text
+        string_agg(standard_documents.text, chr(10) order by standard_documents.number) as text
     from standard_documents semi join suspects on standard_documents.diarist is not distinct from suspects.diarist
     group by standard_documents.diarist
 ),

@@ -11,8 +11,9 @@
 with asked as (
     select
         run_id, dataset, format, model, revision, model_label, prompt, kind, place,
-        count(distinct example_id) as n
+        count(*) as n
     from according_to_replies
+    where metric = 'quip'
     group by all
 ),
 

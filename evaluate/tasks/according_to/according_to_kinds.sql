@@ -10,7 +10,7 @@
 with by_question as (
     select
         dataset, model_label, run_id, model, revision, format, placement, metric, kind, example_id,
-        count(distinct prompt) as n_prompts,
+        count(*) as n_prompts,
         avg(value) as value
     from according_to_replies
     group by all
@@ -36,23 +36,39 @@ totals as (
     group by all
 ),
 
-weights as materialized (
+lists as (
     select
-        example_id, replicate,
-        poisson_weight(replicate, example_id) as weight
-    from (select distinct example_id from pairs) as questions
+        run_id, model, revision, metric, kind,
+        list(if(change is null, 0, value) order by example_id) as scores,
+        list(coalesce(change, 0) order by example_id) as changes,
+        list((change is not null)::double order by example_id) as graded
+    from pairs
+    group by all
+),
+
+sets as (
+    select distinct question_set, ids
+    from according_to_question_sets
+),
+
+draws as (
+    select
+        question_set, replicate,
+        list_transform(ids, lambda id: poisson_weight(replicate, id)::double) as weights
+    from sets
     cross join range(1000) as replicates (replicate)
 ),
 
 replicates as (
     select
-        run_id, model, revision, metric, kind, replicate,
-        sum(weight * value) / nullif(sum(weight), 0) as score,
-        sum(weight * change) / nullif(sum(weight), 0) as difference
-    from pairs
-    inner join weights using (example_id)
-    where change is not null
-    group by all
+        run_id, model, revision, metric, kind,
+        list_inner_product(scores, weights) / nullif(list_inner_product(graded, weights), 0) as score,
+        list_inner_product(changes, weights) / nullif(list_inner_product(graded, weights), 0) as difference
+    from lists
+    inner join according_to_question_sets as asked using (run_id, model, revision)
+    cross join draws
+    -- A join on equality would copy all lists of one side for each pair.
+    where coalesce(asked.question_set = draws.question_set, false)
 ),
 
 resampled as (

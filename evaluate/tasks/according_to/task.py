@@ -246,6 +246,7 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
             "according_to_intervals",
             "according_to_replies",
             "according_to_explanations",
+            "according_to_question_sets",
             "according_to_draws",
             "according_to_replicates",
             "according_to_scores",

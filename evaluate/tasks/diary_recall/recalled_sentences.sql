@@ -6,20 +6,34 @@
 -- with this length; share, low and high (95%, bootstrap over diarists, because a diarist's documents are not
 -- independent); chance: all lengths are equally likely.
 -- Needs: scores
-with lengths as (
-    select
-        cohort, target_sentences, example_id, recalled_sentences,
-        count(*) as documents,
-        sum(count(*)) over (partition by cohort, target_sentences, example_id)::bigint as recalled
+with diarists as (
+    select cohort, target_sentences, list(recalled_sentences) as lengths
     from answers
     inner join documents using (generation_id)
     where fate in ('correct', 'wrong')
-    group by cohort, target_sentences, example_id, recalled_sentences
+    group by cohort, target_sentences, example_id
+),
+
+-- Few different lists occur, so that all that follows has few rows.
+lists as (
+    select cohort, target_sentences, lengths, count(*) as diarists
+    from diarists
+    group by all
+),
+
+lengths as (
+    select
+        cohort, target_sentences, lengths, diarists,
+        unnest(list_distinct(lengths)) as recalled_sentences
+    from lists
 ),
 
 -- the number of diarists with the same number of recalled documents, and of documents of this length
 with_length as (
-    select cohort, target_sentences, recalled_sentences, recalled, documents, count(*) as diarists
+    select
+        cohort, target_sentences, recalled_sentences, len(lengths) as recalled,
+        len(list_filter(lengths, lambda length: length = recalled_sentences)) as documents,
+        sum(diarists)::bigint as diarists
     from lengths
     group by all
 ),

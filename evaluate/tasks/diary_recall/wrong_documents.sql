@@ -8,17 +8,32 @@
 -- share of random bodies of this length with this origin (k of 8 attributes in order, each with one of 2 values; null
 -- for a corpus of your own). Below five sentences, always compare with chance; from five on it is small.
 -- Needs: scores, corpus
-with bodies as (
+with wrong as (
     select
-        cohort, example_id, dataset_size, diarist, documents.recalled_sentences,
-        coalesce(read_bodies.body, diary_body(generation, place, value::integer)) as body
+        generation_id, cohort, example_id, dataset_size, diarist, place, documents.recalled_sentences,
+        value::integer as num_documents
     from documents
     inner join answers using (generation_id)
     inner join scores
         on answers.generation_id = scores.generation_id and metric = 'documents_recalled'
-    left join read_bodies using (generation_id, place)
     inner join diary_questions on answers.run_id = diary_questions.run_id and answers.example_id = diary_questions.id
     where fate in ('wrong', 'beyond', 'foreign')
+),
+
+-- Only these texts are held in memory: with coalesce, DuckDB builds the hash table of the ids, and not of all texts.
+texts as (
+    select generation_id, generation
+    from generations
+    where coalesce(generation_id in (select wrong.generation_id from wrong), false)
+),
+
+bodies as (
+    select
+        cohort, wrong.example_id, dataset_size, diarist, recalled_sentences,
+        coalesce(read_bodies.body, diary_body(generation, place, num_documents)) as body
+    from wrong
+    inner join texts using (generation_id)
+    left join read_bodies using (generation_id, place)
 ),
 
 own_entries as (
@@ -65,7 +80,7 @@ chances as (
 
 origins as (
     select
-        bodies.cohort, bodies.dataset_size, bodies.example_id, bodies.recalled_sentences,
+        bodies.cohort, bodies.example_id, bodies.recalled_sentences,
         case
             when own_entries.body is not null then 'the same diarist'
             when entries.body is not null then 'another diarist'
@@ -81,18 +96,29 @@ origins as (
 ),
 
 by_diarist as (
-    select cohort, dataset_size, recalled_sentences, example_id, count(*) as documents, histogram(origin) as origins
+    select
+        cohort, recalled_sentences, example_id,
+        count(*) as documents,
+        [
+            { 'origin': 'the same diarist', 'documents': count(*) filter (where origin = 'the same diarist') },
+            { 'origin': 'another diarist', 'documents': count(*) filter (where origin = 'another diarist') },
+            { 'origin': 'an invention', 'documents': count(*) filter (where origin = 'an invention') }
+        ] as kinds
     from origins
     group by all
 ),
 
+by_origin as (
+    select cohort, recalled_sentences, documents, unnest(kinds) as kind
+    from by_diarist
+),
+
 shares as (
     select
-        cohort, recalled_sentences, kinds.origin,
-        sum(documents)::bigint as n, sum(coalesce(origins[kinds.origin], 0))::bigint as n_documents,
-        clustered_share(coalesce(origins[kinds.origin], 0)::bigint, documents) as share
-    from by_diarist
-    cross join (values ('the same diarist'), ('another diarist'), ('an invention')) as kinds (origin)
+        cohort, recalled_sentences, kind.origin,
+        sum(documents)::bigint as n, sum(kind.documents)::bigint as n_documents,
+        clustered_share(kind.documents, documents) as share
+    from by_origin
     group by all
 )
 

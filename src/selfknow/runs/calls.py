@@ -1,5 +1,6 @@
 """The last attempt of every call of a run, read in batches, with judges' calls apart."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -7,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from selfknow.errors import UserError
 from selfknow.models.interface import GRADE
 from selfknow.parquet_batches import read_batches
-from selfknow.runs.schema import CALL_COLUMNS, GENERATIONS, generation_files
-
-_LARGEST_CODE = 2**62
+from selfknow.runs.schema import CALL_COLUMNS, GENERATIONS, Call, generation_files
 
 
 @dataclass(frozen=True)
@@ -72,32 +72,28 @@ class RunCalls(NamedTuple):
 def read_calls(folder: Path) -> RunCalls:
     """Return the last attempt of every call of a run.
 
-    Only the columns that identify calls are read. This needs about 100 bytes of memory a row, plus each parent's id.
+    Only the columns that identify calls are read. This needs about 50 bytes of memory a row.
 
     Raises:
         UserError: The run has no generations, or a part cannot be read or has other columns.
     """
     if not generation_files(folder):
         raise UserError(f"{folder} holds no generations: run `selfknow evaluate` into it first")
-    columns: dict[str, list[pa.Array]] = {name: [] for name in CALL_COLUMNS}
-    attempts = [np.zeros(0, np.int32)]
+    digests, attempts, is_grade = bytearray(), [np.zeros(0, np.int32)], [np.zeros(0, np.bool_)]
+    example_ids: dict[str, None] = {}
     for batch in _batches(folder, [*CALL_COLUMNS, "attempt"]):
-        for name, chunks in columns.items():
-            chunks += batch[name].dictionary_encode().chunks
+        calls = zip(*(batch[name].to_pylist() for name in CALL_COLUMNS), strict=True)
+        digests += b"".join(map(_digest, calls))
         attempts.append(batch["attempt"].to_numpy())
-    codes = np.zeros(sum(map(len, attempts)), np.int64)
-    is_grade, example_ids = np.zeros(len(codes), np.bool_), pa.array([], pa.string())
-    for name, chunks in columns.items():
-        column, values = _codes(chunks)
-        chunks.clear()
-        codes = _join_codes(codes, column, len(values) + 1)
-        if name == "stage":
-            grade_codes = [code for code, value in enumerate(values.to_pylist(), start=1) if value == GRADE]
-            is_grade = np.isin(column, grade_codes)
-        elif name == "example_id":
-            example_ids = values
-    is_last = _is_last_attempt(codes, np.concatenate(attempts))
-    return RunCalls(Calls(folder, is_last & ~is_grade), Calls(folder, is_last & is_grade), example_ids)
+        is_grade.append(pc.equal(batch["stage"], GRADE).to_numpy())
+        example_ids |= dict.fromkeys(batch["example_id"].unique().to_pylist())
+    is_last = _is_last_attempt(np.frombuffer(digests, np.uint64).reshape(-1, 2), np.concatenate(attempts))
+    is_judge_call = np.concatenate(is_grade)
+    return RunCalls(
+        Calls(folder, is_last & ~is_judge_call),
+        Calls(folder, is_last & is_judge_call),
+        pa.array(example_ids, pa.string()),
+    )
 
 
 def _batches(folder: Path, columns: Sequence[str] | None) -> Iterator[pa.Table]:
@@ -105,27 +101,22 @@ def _batches(folder: Path, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         yield from read_batches(path, GENERATIONS, columns)
 
 
-def _codes(chunks: list[pa.DictionaryArray]) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return a code for each row of a column, 0 for null, and the distinct values: code 1 is the first value."""
-    if not chunks:
-        return np.zeros(0, np.int64), pa.array([], pa.string())
-    unified = pa.chunked_array(chunks).unify_dictionaries()
-    indices = [chunk.indices.fill_null(-1).to_numpy() for chunk in unified.chunks]
-    return np.concatenate(indices).astype(np.int64) + 1, unified.chunk(0).dictionary
+def _digest(call: Call) -> bytes:
+    """Return 16 bytes that stand for a call. In a billion calls, two share them with a probability of 1e-21."""
+    return hashlib.blake2b(repr(call).encode(), digest_size=16).digest()
 
 
-def _join_codes(codes: NDArray[np.int64], column: NDArray[np.int64], num_values: int) -> NDArray[np.int64]:
-    """Return a code for each row's pair of a code and a column's code, which is less than ``num_values``."""
-    if int(codes.max(initial=0) + 1) * num_values > _LARGEST_CODE:
-        codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    return codes * num_values + column
+def _is_last_attempt(digests: NDArray[np.uint64], attempts: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return true for the last attempt of each call; if two attempts have the same number, for the later row.
 
-
-def _is_last_attempt(codes: NDArray[np.int64], attempts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return true for the last attempt of each call; if two attempts have the same number, for the later row."""
-    order = np.lexsort((np.arange(len(codes)), attempts, codes))
-    is_last_of_its_call = np.ones(len(codes), np.bool_)
-    is_last_of_its_call[:-1] = codes[order][1:] != codes[order][:-1]
-    is_last = np.zeros(len(codes), np.bool_)
+    Args:
+        digests: The digest of each row's call, shape (rows, 2).
+        attempts: The number of each row's attempt, shape (rows,).
+    """
+    order = np.lexsort((attempts, *digests.T))  # a stable sort
+    sorted_digests = digests[order]
+    is_last_of_its_call = np.ones(len(order), np.bool_)
+    is_last_of_its_call[:-1] = (sorted_digests[1:] != sorted_digests[:-1]).any(axis=1)
+    is_last = np.zeros(len(order), np.bool_)
     is_last[order[is_last_of_its_call]] = True
     return is_last

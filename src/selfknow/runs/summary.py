@@ -12,7 +12,7 @@ from selfknow.parquet_batches import read_batches
 from selfknow.runs.schema import GENERATIONS, SCORES, generation_files
 
 _SEPARATOR = "\0"
-_ROWS_AT_A_TIME = 500_000  # large, as every batch of scores is looked up among all ids
+_ROWS_AT_A_TIME = 500_000  # large, as a batch of calls is indexed anew for each table
 
 
 @dataclass
@@ -33,11 +33,11 @@ def summarize(folder: Path, scores: Sequence[Path]) -> list[dict[str, object]]:
         Rows of model, stage, variant, metric, ``n`` (all scores), ``n_graded`` (scores with a value) and their mean.
         Numbered variants are counted together: ``after-1``, ``after-2``, … as ``after-*``.
     """
-    ids, kinds, names = _kinds_of_calls(folder)
+    kinds = _Kinds(folder)
     counts: dict[tuple[str | None, str], _Counts] = {}
     start = 0
     for table in _tables(scores):
-        kind = kinds.take(pc.index_in(table["generation_id"], value_set=ids))
+        kind = kinds.numbers(table["generation_id"])
         row_numbers = pa.array(np.arange(start, start + len(table)))
         start += len(table)
         numbered = pa.table({"kind": kind, "metric": table["metric"], "value": table["value"], "place": row_numbers})
@@ -45,7 +45,7 @@ def summarize(folder: Path, scores: Sequence[Path]) -> list[dict[str, object]]:
             [("place", "count"), ("value", "count"), ("value", "sum"), ("place", "min")]
         )
         for row in grouped.sort_by("place_min").to_pylist():
-            name = None if row["kind"] is None else names[row["kind"]]
+            name = None if row["kind"] is None else kinds.names[row["kind"]]
             metric_counts = counts.setdefault((name, row["metric"]), _Counts())
             metric_counts.num_rows += row["place_count"]
             metric_counts.num_graded += row["value_count"]
@@ -54,21 +54,47 @@ def summarize(folder: Path, scores: Sequence[Path]) -> list[dict[str, object]]:
     return sorted(rows, key=lambda row: (row["model"] is None, str(row["model"])))
 
 
-def _kinds_of_calls(folder: Path) -> tuple[pa.ChunkedArray, pa.Array, list[str]]:
-    """Return the ids of all generations, the number of each generation's kind, and the names of the kinds.
+class _Kinds:
+    """The kinds of a run's calls: a kind is a model, stage and variant, whose names ``_SEPARATOR`` joins.
 
-    A kind is a model, stage and variant; its name joins them by ``_SEPARATOR``.
+    Scores stand in the order of the calls, so each search goes on from the batch of calls where the last one ended.
     """
-    ids, kinds = [], []
-    for path in generation_files(folder):
-        for batch in read_batches(path, GENERATIONS, ["generation_id", "model", "stage", "variant"]):
-            variant = pc.replace_substring_regex(batch["variant"], r"-\d+$", "-*")
-            names = pc.binary_join_element_wise(batch["model"], batch["stage"], variant, _SEPARATOR)
-            ids += batch["generation_id"].chunks
-            kinds += names.dictionary_encode().chunks
-    unified = pa.chunked_array(kinds).unify_dictionaries()
-    numbers = np.concatenate([chunk.indices.to_numpy() for chunk in unified.chunks])
-    return pa.chunked_array(ids), pa.array(numbers), unified.chunk(0).dictionary.to_pylist()
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers: dict[str | None, int] = {}
+        self._batches: Iterator[pa.Table] = iter(())
+        self._batch = GENERATIONS.empty_table()
+
+    @property
+    def names(self) -> list[str | None]:
+        """The names of the kinds so far, in the order of their numbers."""
+        return list(self._numbers)
+
+    def numbers(self, ids: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Return the number of each call's kind; null for a call that is not in the run."""
+        numbers, num_ends = self._look_up(ids), 0
+        while numbers.null_count and num_ends < 2:
+            batch = next(self._batches, None)
+            if batch is None:
+                self._batches, num_ends = self._read(), num_ends + 1
+            else:
+                self._batch = batch
+                numbers = pc.coalesce(numbers, self._look_up(ids))
+        return numbers
+
+    def _read(self) -> Iterator[pa.Table]:
+        for path in generation_files(self._folder):
+            yield from read_batches(path, GENERATIONS, ["generation_id", "model", "stage", "variant"])
+
+    def _look_up(self, ids: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Return the number of each call's kind; null for a call that is not in the current batch."""
+        variants = pc.replace_substring_regex(self._batch["variant"], r"-\d+$", "-*")
+        names = pc.binary_join_element_wise(self._batch["model"], self._batch["stage"], variants, _SEPARATOR)
+        encoded = names.combine_chunks().dictionary_encode()
+        values = [self._numbers.setdefault(name, len(self._numbers)) for name in encoded.dictionary.to_pylist()]
+        kinds = pa.array(values, pa.int32()).take(encoded.indices)
+        return kinds.take(pc.index_in(ids, value_set=self._batch["generation_id"]))
 
 
 def _tables(scores: Sequence[Path]) -> Iterator[pa.Table]:

@@ -6,23 +6,30 @@
 -- n_failed, n_cut_off, n_empty, mean_tokens (generated), first_at and last_at (UTC). Counts have no
 -- interval and no chance line.
 with graded as (
-    select distinct generation_id, true as is_graded
+    select distinct generation_id
     from scores
     where value is not null
+),
+
+tries as (
+    select
+        run_id, model, revision, stage, attempt, error, finish_reason, completion_tokens, created_at,
+        coalesce(generation = '' and finish_reason is distinct from 'forced', false) as is_empty,
+        coalesce(generation_id in (select graded.generation_id from graded), false) as is_graded
+    from calls
 )
 
 select
     run_id, runs.task, dataset, config, split, num_examples, model, revision, stage,
     count(*) as n,
-    count(is_graded) as n_graded,
+    count(*) filter (where is_graded) as n_graded,
     sum(attempt + 1)::bigint as n_tries,
     count(error) as n_failed,
     count(*) filter (where finish_reason = 'length') as n_cut_off,
-    count(*) filter (where generation = '' and finish_reason is distinct from 'forced') as n_empty,
+    count(*) filter (where is_empty) as n_empty,
     avg(completion_tokens) as mean_tokens,
-    min(calls.created_at) as first_at, max(calls.created_at) as last_at
-from calls
+    min(tries.created_at) as first_at, max(tries.created_at) as last_at
+from tries
 inner join runs using (run_id)
-left join graded using (generation_id)
 group by all
 order by all

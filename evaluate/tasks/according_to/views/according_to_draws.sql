@@ -4,23 +4,9 @@
 -- question, Poisson with mean 1, in the order of ids), signs (1 or -1 for each question).
 -- The seed of both is the MD5 of replicate and question, so all prompts and models share them.
 create or replace view according_to_draws as
-with asked as (
-    select distinct run_id, model, revision, example_id
-    from calls
-    where task = 'according-to' and stage = 'answer'
-),
-
-lists as (
-    select list(example_id order by example_id) as ids
-    from asked
-    group by run_id, model, revision
-),
-
-sets as (
-    select distinct
-        md5(ids::varchar) as question_set,
-        ids
-    from lists
+with sets as (
+    select distinct question_set, ids
+    from according_to_question_sets
 ),
 
 -- The weights and the signs share one computation of MD5.

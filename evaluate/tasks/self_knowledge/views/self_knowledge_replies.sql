@@ -10,7 +10,7 @@
 -- is null). A text that failed, or that nothing could be asked about, has a row for every verifier, so it stays in
 -- every denominator. Reads calls, scores and self_knowledge_unread.
 create or replace view self_knowledge_replies as
-with asked as (
+with asked as not materialized (
     select * from calls
     where task = 'self-knowledge'
 ),
@@ -31,7 +31,7 @@ names as materialized (
 
 texts as (
     select
-        asked.* exclude (task),
+        run_id, generation_id, variant, example_id, sample, md5(prompt) as prompt_id,
         config as task, style, model as generator,
         split_part(variant, '/', 1) as protocol, split_part(variant, '/', 2) as wording
     from asked
@@ -75,7 +75,7 @@ verifiers as (
 expected as (
     select
         run_id, task, protocol, wording, style, stages.stage, example_id, sample,
-        md5(prompt) as prompt_id,
+        prompt_id,
         generator,
         -- If none of a model's texts could be asked about, the model counts as its own verifier.
         coalesce(verifier, generator) as verifier,

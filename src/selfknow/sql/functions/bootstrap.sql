@@ -27,15 +27,20 @@ create or replace macro replicate_draws(replicate, number) as (
     )[1]
 );
 
--- the factors of the draws: amounts times the square roots of clusters, then the amounts, both padded to 64
+-- the number of draws for a number of elements: 16 or 64, which the view `bootstrap_draws` has, or as many as needed
+create or replace macro number_of_draws(elements) as (
+    if(elements <= 16, 16, greatest(64, elements))
+);
+
+-- the factors of the draws: amounts times the square roots of clusters, then the amounts, both padded with zeros
 create or replace macro draw_factors(amounts, clusters) as (
     list_concat(
         list_resize(
             list_transform(list_zip(amounts, clusters), lambda pair: pair[1] * sqrt(pair[2])),
-            greatest(64, len(clusters)),
+            number_of_draws(len(clusters)),
             0.0
         ),
-        list_resize(amounts::double[], greatest(64, len(clusters)), 0.0)
+        list_resize(amounts::double[], number_of_draws(len(clusters)), 0.0)
     )
 );
 
@@ -54,8 +59,9 @@ create or replace macro replicate_ratio(resampling, draws) as (
 );
 
 create or replace macro resampled_ratio(resampling, replicate, draws) as (
-    case
-        when len(resampling.numerator_factors) = 128 then replicate_ratio(resampling, draws)
+    case len(resampling.numerator_factors)
+        when 32 then replicate_ratio(resampling, draws.few)
+        when 128 then replicate_ratio(resampling, draws.many)
         else replicate_ratio(resampling, replicate_draws(replicate, len(resampling.numerator_factors) // 2))
     end
 );
