@@ -82,9 +82,9 @@ def collected(cell: Path, folders: Path) -> ReplyRun:
     if (cell / "images").exists():
         raise UserError(f"{cell} holds pictures, and only texts are collected")
     generations = read_generations(cell)
-    if trained:  # in the table, the model's name is its folder
-        names = pa.array([model] * len(generations), pa.string())
-        generations = generations.set_column(generations.column_names.index("model"), "model", names)
+    # In the table a model is called as it was asked for, often by a path.
+    names = pa.array([description["models"][0]["name"]] * len(generations), pa.string())
+    generations = generations.set_column(generations.column_names.index("model"), "model", names)
     _write(folder / GENERATIONS, generations)
     _write(folder / EXAMPLES, read_examples(cell))
     for path, table in _tables_of(cell):
@@ -135,7 +135,9 @@ def run_name(description: Mapping[str, Any]) -> str:
         case "self-knowledge":
             return f"{task}-{description['dataset']['config']}-{settings['protocol']}"
         case "according-to":
-            return f"{task}-{'continuation' if settings['format'] == 'continuation' else 'prompts'}"
+            text = PurePath(description["dataset"]["name"]).stem
+            kind = "continuation" if settings["format"] == "continuation" else "prompts"
+            return f"{task}-{kind}" + ("" if text.casefold() == "king-james-bible" else f"-{text}")
         case "diary-recall":
             corpus, [model] = description["dataset"]["parameters"], description["models"]
             setup, recipe = "simplified" if corpus["simplified"] else "standard", model["recipe"]

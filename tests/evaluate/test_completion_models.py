@@ -155,7 +155,7 @@ def test_a_served_model_is_shown_examples_where_it_is_sent_plain_text(text: bool
         run = ask("self-knowledge:fact", endpoint=url, text=text, out=tmp_path, quiet=True, limit=1)
     first = behaviour.bodies[0]
     if text:
-        assert first["inputs"].startswith("Question: Name one famous person who was born on 13 September 1819.")
+        assert first["inputs"].startswith("Question: Name one famous person who was born on 7 October 1885.")
         assert first["parameters"]["stop"] == ["\nQuestion:"]
         assert read_generations(run.folder)["prompt"][0].as_py() == first["inputs"]
     else:

@@ -72,6 +72,20 @@ def test_a_cell_becomes_a_run_in_one_part_without_a_path(tool: ModuleType, cell:
         assert connection.rows("select count(*) as n from self_aware_replies") == [{"n": RUN.replies}]
 
 
+def test_a_model_that_was_asked_for_by_its_path_is_the_model_of_its_replies(
+    tool: ModuleType, cell: Path, tmp_path: Path
+) -> None:
+    path = f"/data/models/{json.loads((cell / 'run.json').read_text())['models'][0]['name']}"
+    change(cell, lambda content: {**content, "models": [{**content["models"][0], "name": path}]})
+    for part in (cell / "generations").glob("*.parquet"):
+        table = pq.read_table(part)
+        names = pa.array([path] * len(table))
+        pq.write_table(table.set_column(table.column_names.index("model"), "model", names), part)
+    tool.collect([tmp_path / "out"], tmp_path / "sources")
+    with connect(tmp_path / "sources" / "runs" / RUN.name) as connection:
+        assert connection.rows("select count(*) as n from self_aware_replies") == [{"n": RUN.replies}]
+
+
 def test_collecting_twice_changes_nothing(tool: ModuleType, cell: Path, tmp_path: Path) -> None:
     tool.collect([tmp_path / "out"], tmp_path / "sources")
     before = content(tmp_path / "sources")
@@ -192,8 +206,10 @@ def test_a_model_is_called_without_its_quantisation(tool: ModuleType, file: str,
 def test_a_run_is_called_after_what_it_asked_and_how(tool: ModuleType) -> None:
     code = {"task": "self-knowledge", "dataset": {"config": "code"}, "settings": {"protocol": "dual"}}
     assert tool.run_name(code) == "self-knowledge-code-dual"
-    quoting = {"task": "according-to", "settings": {"format": "short"}}
+    quoting = {"task": "according-to", "dataset": {"name": "king-james-bible"}, "settings": {"format": "short"}}
     assert tool.run_name(quoting) == "according-to-prompts"
-    assert tool.run_name({**quoting, "settings": {"format": "continuation"}}) == "according-to-continuation"
+    continuing = {**quoting, "settings": {"format": "continuation"}}
+    for text, ending in (("texts/King-James-Bible.txt", ""), ("texts/diaries.txt", "-diaries")):
+        assert tool.run_name({**continuing, "dataset": {"name": text}}) == f"according-to-continuation{ending}"
     with pytest.raises(UserError, match="runs of gsm8k are not collected"):
         tool.run_name({"task": "gsm8k", "settings": {}})

@@ -20,13 +20,26 @@ from selfknow.evaluate.tasks.self_knowledge.counting import words_of
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, read
 from selfknow.evaluate.tasks.self_knowledge.worked import shots, worked_examples
 
-TASKS = worked_examples()["tasks"]
+TASKS, WRITING = worked_examples()["tasks"], worked_examples()["writing"]
 STAGES_WITHOUT_A_REFUSED_PROPOSAL = ("generate", "verify")
 
 
 def test_every_task_about_texts_has_two_examples() -> None:
     assert {task for task in REPLY_KINDS if not task.startswith("image-")} == set(TASKS)
-    assert {len(entries) for entries in TASKS.values()} == {2}
+    assert set(WRITING) == set(TASKS)
+    assert {len(entries) for entries in (*TASKS.values(), *WRITING.values())} == {2}
+
+
+@pytest.mark.parametrize("in_context", [False, True])
+def test_no_text_that_a_model_can_copy_as_its_own_is_shown_with_the_answer_about_it(in_context: bool) -> None:
+    for task in TASKS:
+        for style in STYLES:
+            written = [shot[-1].content for shot in shots(task, style, "ours", "generate")]
+            later = shots(task, style, "ours", "verify", in_context=in_context)
+            shown = "\n".join(turn.content for shot in later for turn in shot)
+            assert not [text for text in written if text.rpartition("Final text:\n")[2] in shown], task
+    [writing], [reading] = agents.shots("generate"), agents.shots("verify")
+    assert writing[-1].content not in reading[0].content
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -43,6 +56,11 @@ def test_of_two_examples_one_says_yes_and_one_no(task: str) -> None:
 
 
 def test_what_can_be_counted_is_counted_rightly() -> None:
+    for entry in (*WRITING["total-count"], *WRITING["grammar"]):
+        assert str(len(words_of(entry["written"]))) == entry["slots"]["num"]
+    for entry in (*WRITING["designated-count"], *WRITING["change-word"]):
+        words = [match[0].lower().strip(".,") for match in words_of(entry["written"])]
+        assert str(words.count(entry["slots"]["word"])) == entry["slots"]["num"]
     for entry in TASKS["total-count"]:
         for text in (entry["written"], entry["another"]):
             assert str(len(words_of(text))) == entry["slots"]["num"] == entry["reply"]

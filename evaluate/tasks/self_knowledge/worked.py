@@ -24,13 +24,16 @@ _BROKEN = "verify-broken"
 
 @cache
 def worked_examples() -> Mapping[str, Any]:
-    """Return the file of examples: ``tasks`` by their name, and ``cot``, the reasoning of that style."""
+    """Return the file of examples: ``writing`` and ``tasks``, by task, and ``cot``, the reasoning of that style."""
     value: Mapping[str, Any] = yaml.safe_load(read_text("self_knowledge/completion/examples.yaml"))
     return value
 
 
 def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool = False) -> list[Shot]:
     """Return the worked examples of a stage.
+
+    The examples of ``generate`` are about other texts than those of the later stages: a model that copies a text from
+    its prompt must not read the answer about that text there.
 
     Args:
         task: The config; the list is empty if it has no worked examples.
@@ -42,7 +45,8 @@ def shots(task: str, style: str, wording: str, stage: str, *, in_context: bool =
     Raises:
         UserError: The wording has no prompt for the stage.
     """
-    entries: Sequence[Mapping[str, Any]] = worked_examples()["tasks"].get(task, ())
+    examples = worked_examples()["writing" if stage == GENERATE else "tasks"]
+    entries: Sequence[Mapping[str, Any]] = examples.get(task, ())
     return [_shot(_example(entry, task, style, wording), entry, stage, in_context=in_context) for entry in entries]
 
 

@@ -47,9 +47,9 @@ def _prompts_and_replies(number: int, entry: Mapping[str, Any]) -> Mapping[str, 
         "fill": (fill_prompt(proposal, len(entry["filled"])), "\n".join(map(_values, entry["filled"]))),
     }
     if "written" in entry:
-        instance = _proposal(entry["proposal"]).filled(entry["filled"][0])
-        by_stage["generate"] = (instance.generate_prompt, entry["written"])
-        by_stage["verify"] = (f"{instance.verify_prompt}\n\n{entry['written']}", entry["reply"])
+        first, second = (_proposal(entry["proposal"]).filled(slots) for slots in entry["filled"])
+        by_stage["generate"] = (first.generate_prompt, entry["written"])
+        by_stage["verify"] = (f"{second.verify_prompt}\n\n{entry['read']}", entry["reply"])
     return by_stage
 
 
