@@ -71,13 +71,13 @@ def test_a_question_has_one_verdict_and_its_sentence_holds_the_numbers(real: Rep
     assert aware_topic.verdict.text == "Not shown"
     [finding] = aware_topic.findings
     assert finding.sentence == (
-        "It abstains from 4% of the questions that nobody can answer, and from 1% of the others: the difference is not "
+        "It abstains from 1% of the questions that nobody can answer, and from 1% of the others: the difference is not "
         "significant."
     )
-    assert finding.detail == "The difference: +2.9 points; 95%: −1.2 to +7.4."
+    assert finding.detail == "The difference: +0.1 points; 95%: −2.3 to +3.0."
     assert [(number.label, number.counts) for number in finding.numbers] == [
-        ("nobody can answer", "4 of 92"),
-        ("have an answer", "3 of 208"),
+        ("nobody can answer", "1 of 92"),
+        ("have an answer", "2 of 208"),
     ]
 
 
@@ -182,7 +182,7 @@ def test_replies_about_what_is_not_known_stand_with_their_verdicts(tmp_path: Pat
 def test_the_sentence_that_a_reading_rests_on_is_marked(real: Report) -> None:
     examples = [example for group in real.exhibits["self-aware"][0].groups for example in group.examples]
     abstaining = [example for example in examples if example.verdict and example.verdict.text.startswith("abstains")]
-    assert len(abstaining) == 7, "all of them: there are fewer than six of each verdict"
+    assert len(abstaining) == 3, "all of them: there are fewer than six of each verdict"
     marked = ["".join(piece.text for piece in example.replies[0].pieces if piece.quoted) for example in abstaining]
     assert all(marked)
     assert all(example.prompt and example.heading in example.prompt for example in examples)

@@ -60,7 +60,12 @@ def _pieces(text: str, evidence: str | None) -> Iterator[Piece]:
             yield Piece(visible(piece), quoted=is_evidence)
 
 
+# The scorer leaves out what stands in parentheses, but not in every sentence.
+_BETWEEN_WORDS = (r"\W++", r"\W++(?:(?<=\()[^()]*\)\W++)?+")
+
+
 def _place(text: str, evidence: str | None) -> tuple[int, int]:
     words: Sequence[str] = re.findall(r"\w+", evidence or "")
-    match = re.search(r"\W+".join(words), text, flags=re.IGNORECASE) if words else None
+    searches = (re.search(between.join(words), text, flags=re.IGNORECASE) for between in _BETWEEN_WORDS if words)
+    match = next(filter(None, searches), None)
     return match.span() if match else (0, 0)

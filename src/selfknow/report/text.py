@@ -61,10 +61,10 @@ def rounded(value: float) -> str:
     """Format a share for a sentence, in whole percents; a share below 1% gets one decimal.
 
     Example:
-        >>> rounded(0.637), rounded(0.002), rounded(0)
-        ('64%', '0.2%', '0%')
+        >>> rounded(0.637), rounded(0.0096), rounded(0.002), rounded(0)
+        ('64%', '1%', '0.2%', '0%')
     """
-    return percent(value) if 0 < abs(value) < 0.01 else f"{value:.0%}"
+    return percent(value) if 0 < abs(value) < 0.0095 else f"{value:.0%}"
 
 
 def change(value: float, low: float | None, high: float | None) -> str:
