@@ -92,19 +92,20 @@ def interval(copies: Values) -> tuple[float, float]:
 def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
     sentence = SENTENCES["How much it knows"]
     expected = {
-        (1024, "simplified"): "@@",
-        (1024, "standard"): "@@",
-        (512, "simplified"): "79%",
-        (512, "standard"): "9%",
-        (256, "simplified"): "51%",
-        (256, "standard"): "15%",
+        (1024, "simplified"): "88% (79 to 97)",
+        (1024, "standard"): "9% (2 to 16)",
+        (512, "simplified"): "79% (57 to 100)",
+        (512, "standard"): "9% (0 to 22)",
+        (256, "simplified"): "51% (25 to 78)",
+        (256, "standard"): "15% (0 to 34)",
     }
     for (num_diarists, setup), words in expected.items():
         copies = exact_copies(num_diarists, setup)
         low, high = interval(copies)
-        assert f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})".startswith(words)
+        assert words == f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})"
         assert words in sentence
-        assert f"{copies.size} " in sentence
+    assert "(39, 78 and 153 answers of three seeds)" in sentence
+    assert [exact_copies(size, "standard").size for size in (256, 512, 1024)] == [39, 78, 153]
 
 
 def shown_rows(query: str, runs: str) -> list[dict[str, str]]:
