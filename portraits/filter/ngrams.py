@@ -18,6 +18,17 @@ from selfknow.portraits.filter.workers import run
 
 _BLOCK_HASHES = 1 << 15
 ONE_THREAD_BYTES = 1 << 17  # less text than this is not worth a second thread, nor a first compilation
+_BYTES_BY_NUMPY = 1 << 21  # NumPy takes as long for this much text as the kernel takes to load
+
+
+@dataclass
+class _Hashed:
+    """What this process has hashed so far."""
+
+    bytes_by_numpy: int = 0
+
+
+_hashed = _Hashed()
 
 
 @dataclass(frozen=True)
@@ -48,8 +59,12 @@ class Batch:
         return int(self.offsets[-1] - self.offsets[0])
 
     def is_small(self) -> bool:
-        """Return True if plain NumPy is faster: little text, and no kernel compiled yet in this process."""
-        return self.size_in_bytes <= ONE_THREAD_BYTES and "selfknow.portraits.filter.rolling" not in sys.modules
+        """Return True if plain NumPy is faster: little text so far, and no kernel loaded yet in this process."""
+        return (
+            self.size_in_bytes <= ONE_THREAD_BYTES
+            and _hashed.bytes_by_numpy < _BYTES_BY_NUMPY
+            and "selfknow.portraits.filter.rolling" not in sys.modules
+        )
 
     def segments(self) -> Segments:
         """Cut the texts into pieces that threads can share."""
@@ -79,6 +94,7 @@ def shares_by_bytes(segments: Segments, parts: int) -> list[tuple[int, int]]:
 def hash_batch(batch: Batch, threads: int) -> tuple[Words, Positions]:
     """Return the hashes of a batch's n-grams, and the offset of each text's first hash, shape (texts + 1,)."""
     if batch.is_small():
+        _hashed.bytes_by_numpy += batch.size_in_bytes
         starts, ends, ngrams = reference.ngram_bounds(batch.data, batch.offsets, batch.width, batch.stride)
         return reference.hash_ngrams(batch.data, starts, ends), np.concatenate(
             [np.zeros(1, np.int64), np.cumsum(ngrams)]

@@ -92,19 +92,20 @@ def interval(copies: Values) -> tuple[float, float]:
 def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
     sentence = SENTENCES["How much it knows"]
     expected = {
-        (1024, "simplified"): "@@",
-        (1024, "standard"): "@@",
-        (512, "simplified"): "79%",
-        (512, "standard"): "9%",
-        (256, "simplified"): "51%",
-        (256, "standard"): "15%",
+        (1024, "simplified"): "88% (79 to 97)",
+        (1024, "standard"): "9% (2 to 16)",
+        (512, "simplified"): "79% (57 to 100)",
+        (512, "standard"): "9% (0 to 22)",
+        (256, "simplified"): "51% (25 to 78)",
+        (256, "standard"): "15% (0 to 34)",
     }
     for (num_diarists, setup), words in expected.items():
         copies = exact_copies(num_diarists, setup)
         low, high = interval(copies)
-        assert f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})".startswith(words)
+        assert words == f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})"
         assert words in sentence
-        assert f"{copies.size} " in sentence
+    assert "(39, 78 and 153 answers of three seeds)" in sentence
+    assert [exact_copies(size, "standard").size for size in (256, 512, 1024)] == [39, 78, 153]
 
 
 def shown_rows(query: str, runs: str) -> list[dict[str, str]]:
@@ -174,35 +175,44 @@ def test_differences_of_abstaining_contain_zero_under_all_prompts_but_one() -> N
 @pytest.mark.parametrize(
     ("model", "written", "read"),
     [
-        (SMOL, "14% (10 to 19) of 197 texts", "12% (8 to 18) of 154"),
-        (GEMMA, "2% (1 to 6) of 180 texts", "none (0 to 3) of 134"),
+        (SMOL, "14% (10 to 19) of 197 texts", "13% (9 to 20) of 134 different questions"),
+        (GEMMA, "6% (3 to 10) of 176 texts", "20% (13 to 28) of 117 questions"),
     ],
 )
-def test_shares_about_own_texts_count_replies_that_could_not_be_read_as_wrong(
+def test_shares_about_own_texts_count_each_prompt_once_and_what_could_not_be_read_as_wrong(
     model: Path, written: str, read: str
 ) -> None:
     for metric, words in {"generation_correct": written, "verification_correct": read}.items():
-        hits, n = 0.0, 0
+        by_prompt: dict[tuple[str, str], list[float]] = defaultdict(list)
         for run in model.glob("self-knowledge-*-separate"):
-            graded = values(run, metric)
-            unread = [row for row in rows(run / "parsed") if row.get("metric") == metric]
-            hits, n = hits + sum(graded.values()), n + len(graded) + len(unread)
-        low, high = wilson(hits, n)
-        share = f"{hits / n:.0%}" if hits else "none"
-        assert f"{share} ({low * 100:.0f} to {high * 100:.0f}) of {n}" == words.removesuffix(" texts")
+            unread = {row["generation_id"]: 0.0 for row in rows(run / "parsed") if row.get("metric") == metric}
+            graded = unread | values(run, metric)
+            for row in rows(run / "generations"):
+                if row["generation_id"] in graded:
+                    by_prompt[run.name, row["prompt"]].append(graded[row["generation_id"]])
+        means = [float(np.mean(replies)) for replies in by_prompt.values()]
+        low, high = wilson(sum(means), len(means))
+        share = f"{np.mean(means):.0%} ({low * 100:.0f} to {high * 100:.0f}) of {len(means)}"
+        assert words.startswith(share)
         assert words in SENTENCES["What it creates"]
 
 
 def test_continuations_quote_beyond_their_prompt_and_prompts_that_ask_for_quotes_change_nothing() -> None:
     rng, sentence = np.random.default_rng(0), SENTENCES["What it quotes"]
-    for model, words in {SMOL: "3.3% (2.2 to 4.5)", GEMMA: "6.8% (5.4 to 8.2)"}.items():
-        quip = np.array(list(values(model / "according-to-continuation", "quip_beyond_prompt").values()))
-        low, high = bounds(resampled_means(quip, rng))
-        assert words in sentence
-        shown = [float(number) for number in re.findall(r"\d\.\d", words)]
-        assert shown == pytest.approx([quip.mean() * 100, low * 100, high * 100], abs=0.25)  # another bootstrap
-        unseen = list(values(model / "according-to-continuation", "quip_control").values())
-        assert f"({np.mean(unseen):.1%})" in sentence
+    shares = {
+        "according-to-continuation": ("3.5% (2.4 to 4.8)", "7.5% (5.9 to 9.0)"),
+        "according-to-continuation-questions": ("0.8% (0.5 to 1.2)", "2.3% (1.6 to 3.0)"),
+        "according-to-continuation-diaries": ("24.0% (20.7 to 27.4)", "35.6% (31.5 to 39.6)"),
+    }
+    for name, both in shares.items():
+        for model, words in zip((SMOL, GEMMA), both, strict=True):
+            quip = np.array(list(values(model / name, "quip_beyond_prompt").values()))
+            low, high = bounds(resampled_means(quip, rng))
+            assert words in sentence
+            shown = [float(number) for number in re.findall(r"\d+\.\d", words)]
+            assert shown == pytest.approx([quip.mean() * 100, low * 100, high * 100], abs=0.5)  # another bootstrap
+            assert shown[0] == pytest.approx(quip.mean() * 100, abs=0.051)
+    for model in (SMOL, GEMMA):
         run = model / "according-to-prompts"
         quips = values(run, "quip")
         by_question: dict[str, dict[str, float]] = defaultdict(dict)
@@ -212,6 +222,7 @@ def test_continuations_quote_beyond_their_prompt_and_prompts_that_ask_for_quotes
         changes = [
             np.mean([value for prompt, value in scores.items() if prompt not in ("null", *ANTI)]) - scores["null"]
             for scores in by_question.values()
+            if "null" in scores and len(set(scores) - {"null", *ANTI}) > 0
         ]
         low, high = bounds(resampled_means(np.array(changes), rng))
         assert low < 0 < high

@@ -1,5 +1,7 @@
 """Portraits as functions of a DuckDB connection."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,3 +76,22 @@ def test_many_rows_agree_with_python_whatever_the_threads(
     rows = connection.execute("select t, quip(t, path_of('p')) as q from answers order by i").fetchall()
     expected = Portrait.load(tmp_path / "p").quip([text for text, _ in rows])
     np.testing.assert_array_equal(np.array([np.nan if q is None else q for _, q in rows]), expected)
+
+
+# DuckDB hands a function 2,048 rows at a time, however many a query has.
+def test_many_rows_in_small_pieces_are_answered_by_the_kernel_and_few_rows_by_numpy(tmp_path: Path) -> None:
+    Portrait.build([CORPUS]).save(tmp_path / "portrait")
+    program = f"""
+import sys, duckdb
+from selfknow.portraits import sql
+with duckdb.connect() as connection:
+    connection.execute("set enable_progress_bar = false")
+    sql.register(connection)
+    for rows in (2_000, 100_000):
+        texts = f"select '{CORPUS}' || i as text from range({{rows}}) r(i)"
+        ((quip,),) = connection.sql(f"select avg(quip(text, '{tmp_path / "portrait"}')) from ({{texts}})").fetchall()
+        print(0.8 < quip < 1, "selfknow.portraits.filter.rolling" in sys.modules)
+    sql.unregister(connection)
+"""
+    output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert output.split("\n")[:2] == ["True False", "True True"]
