@@ -391,7 +391,7 @@ def _legend(names: Sequence[str], columns: int = 3, *, long: bool = False) -> al
         values=list(names),
         orient="top",
         columns=alt.ExprRef(f"windowSize()[0] < 600 ? {columns_on_phone} : {columns}"),
-        labelLimit=300,
+        labelLimit=260,
         symbolOpacity=1,
         **strokes,
     )
