@@ -23,7 +23,7 @@ _BYTES_BY_NUMPY = 1 << 21  # NumPy takes as long for this much text as the kerne
 
 @dataclass
 class _Hashed:
-    """What this process has hashed so far."""
+    """A count of what this process has hashed so far."""
 
     bytes_by_numpy: int = 0
 
