@@ -17,8 +17,12 @@ from selfknow.evaluate.tasks.self_knowledge.agents.prompts import (
     requests,
 )
 from selfknow.evaluate.tasks.self_knowledge.counting import words_of
+from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions
 from selfknow.evaluate.tasks.self_knowledge.replies import REPLY_KINDS, read
+from selfknow.evaluate.tasks.self_knowledge.rows import choose_rows
 from selfknow.evaluate.tasks.self_knowledge.worked import shots, worked_examples
+from selfknow.runs.description import DatasetReference
+from tests.self_knowledge.scripted import table_of
 
 TASKS, WRITING = worked_examples()["tasks"], worked_examples()["writing"]
 STAGES_WITHOUT_A_REFUSED_PROPOSAL = ("generate", "verify")
@@ -85,6 +89,15 @@ def test_no_example_is_among_what_is_asked(task: str) -> None:
     [make] = task_config(task, 0).shards["test"]
     prompts = set(make()["generate_prompt"].to_pylist())
     assert not prompts & {shot[0].content for shot in shots(task, "plain", "ours", "generate")}
+
+
+@pytest.mark.parametrize(("task", "num_examples"), [("total-count", 2), ("image-counting", None)])
+def test_a_run_says_how_many_examples_its_task_has_and_null_if_it_has_none(task: str, num_examples: int | None) -> None:
+    options = PictureOptions(image_model="draws") if num_examples is None else SelfKnowledgeOptions()
+    completion = choose_rows(task, table_of(task), DatasetReference("self-knowledge", task), options).settings[
+        "completion"
+    ]
+    assert (completion and completion["examples"]) == num_examples
 
 
 def test_invented_tasks_are_shown_in_the_form_that_their_stages_ask_for() -> None:

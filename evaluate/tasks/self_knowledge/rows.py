@@ -88,10 +88,10 @@ def choose_rows(
 def _completion(setup: Setup, options: SelfKnowledgeOptions) -> dict[str, object] | None:
     """Return the settings for completion models; null if they get the prompts unchanged."""
     examples = worked_examples()
-    entries = [examples[part].get(setup.task, ()) for part in ("tasks", "writing")]
+    entries, writing = (examples[part].get(setup.task, ()) for part in ("tasks", "writing"))
     if not entries or options.examples is False or (options.examples is None and setup.wording == "paper"):
         return None
-    return completion_settings([*entries, examples["cot"]], len(entries[0]), frame_stop())
+    return completion_settings([entries, writing, examples["cot"]], len(entries), frame_stop())
 
 
 def setup_of(config: str, options: SelfKnowledgeOptions) -> Setup:
