@@ -1,5 +1,6 @@
 """Single figures: found by name, and written as a picture or a page."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from selfknow.cli.app import app
 from selfknow.errors import UserError
 from selfknow.evaluate.catalogue import task_reports
 from selfknow.report.figure_names import figure_names, find_figure
+from selfknow.report.pictures import specification
 from tests.conftest import Run
+from tests.model_replies.linked import RUNS
 from tests.sql.given import ModelAnswers, diary, question, text, write_run
 
 BY_NAME = {name: load() for name, load in task_reports().items()}
@@ -75,3 +78,27 @@ def test_what_one_figure_cannot_be_is_said_in_a_line(tmp_path: Path) -> None:
         assert isinstance(result.exception, UserError)
         assert message in str(result.exception)
         assert "\n" not in str(result.exception)
+
+
+def test_a_picture_cuts_off_no_label(selfknow: Run, tmp_path: Path) -> None:
+    runs = sorted(map(str, (RUNS / "SmolLM2-135M-Instruct").glob("according-to-continuation*")))
+    figure = ("--only", "according_to_continuation", "--out", "figure.svg")
+    assert selfknow("report", *runs, *figure).returncode == 0
+    assert _labels(tmp_path / "figure.svg") == [
+        f"SmolLM2-135M-Instruct · {text}.txt" for text in ("King-James-Bible", "diaries", "questions")
+    ]
+
+
+def test_runs_of_one_model_and_text_are_told_apart_by_their_ids() -> None:
+    row = {"model_label": "m", "dataset": "a.txt", "passage_words": 32, "quip_beyond_prompt": 0.5, "chance_quip": 0.1}
+    ends = {"quip_beyond_prompt_low": 0.4, "quip_beyond_prompt_high": 0.6, "n": 9, "n_graded": 9}
+    draw = QUOTING.figures["according_to_continuation"].draw
+    assert draw is not None
+    [panel] = draw([{**row, **ends, "run_id": name} for name in ("first", "second")])
+    labels = [point["label"] for points in specification(panel)["datasets"].values() for point in points]
+    assert labels == ["m · first", "m · second"]
+
+
+def _labels(picture: Path) -> list[str]:
+    texts = re.findall(r"<text[^>]*>([^<]*)", picture.read_text(encoding="utf-8"))
+    return [text for text in texts if " · " in text]

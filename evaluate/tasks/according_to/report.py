@@ -119,14 +119,12 @@ def _popularity(rows: Sequence[Row]) -> list[Panel]:
 
 def _continuation(rows: Sequence[Row]) -> list[Panel]:
     rows_with_score = [row for row in rows if row["quip_beyond_prompt"] is not None]
+    settings = [setting(row, rows_with_score, "dataset", "passage_words") for row in rows_with_score]
+    labels = [joined(row["model_label"], text) for row, text in zip(rows_with_score, settings, strict=True)]
+    if len(set(labels)) < len(labels):
+        labels = [joined(label, row["run_id"]) for row, label in zip(rows_with_score, labels, strict=True)]
     dots = [
-        dot(
-            row,
-            joined(row["model_label"], setting(row, rows_with_score, "dataset", "passage_words", "run_id")),
-            "quip_beyond_prompt",
-            "chance_quip",
-        )
-        for row in rows_with_score
+        dot(row, label, "quip_beyond_prompt", "chance_quip") for row, label in zip(rows_with_score, labels, strict=True)
     ]
     title = "QUIP of what is not in the prompt"
     return [Panel("", charts.dots(dots, "quip_beyond_prompt", title=title))] if dots else []

@@ -19,7 +19,6 @@ from selfknow.sql.connection import Connection
 from selfknow.sql.queries import queries, query_rows
 from selfknow.version import __version__
 
-_LONGEST_LABEL_IN_PIXELS = 360
 _MODEL, _PAPER = "this model", "the paper's number"
 
 
@@ -129,8 +128,7 @@ def write_plot(report: Report, printed: Sequence[Printed], path: Path) -> None:
         raise UserError("nothing was graded, so there is nothing to plot")
     chart = compose(report.queries["overview"], task_panels)
     subtitle = "Bars are 95% intervals. The tick marks chance, or no change."
-    wide_labels = {"axisY": {"labelLimit": _LONGEST_LABEL_IN_PIXELS}}
-    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}, "config": wide_labels}, path)
+    write_picture({**chart, "title": {"text": _title(report), "subtitle": subtitle}}, path)
 
 
 def _title(report: Report) -> str:

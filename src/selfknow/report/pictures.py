@@ -15,6 +15,7 @@ _PIXELS_PER_POINT = 2
 _WIDTH = 640  # of a single chart, in points
 _ROW_WIDTH = 960  # of charts side by side, without their axes
 _GAP = 28  # between charts
+_CONFIG = {"axisY": {"labelLimit": 360}}  # Vega's own limit of 180 pixels cuts off the names of models with settings
 
 
 Chart = dict[str, Any]
@@ -41,14 +42,22 @@ def compose(query: Query, panels: Sequence[Panel]) -> Chart:
     if len(panels) == 1:
         [panel] = panels
         names = [name for name in (panel.group, panel.title) if name]
-        return {**_sized(panel, _WIDTH), "title": {**heading, "subtitle": " · ".join(names) or query.source}}
+        heading["subtitle"] = " · ".join(names) or query.source
+        return {**_sized(panel, _WIDTH), "title": heading, "config": _CONFIG}
     rows = [_row(name, group) for name, group in panel_groups(panels).items()]
     charts = [chart for row in rows for chart in row["concat"]]
     shared: Chart = {
         "datasets": {name: data for chart in charts for name, data in chart.pop("datasets", {}).items()},
         "params": [param for chart in charts for param in chart.pop("params", ())],
     }
-    return {**shared, "title": heading, "vconcat": rows, "spacing": 2 * _GAP, "resolve": _resolve(charts)}
+    return {
+        **shared,
+        "title": heading,
+        "vconcat": rows,
+        "spacing": 2 * _GAP,
+        "resolve": _resolve(charts),
+        "config": _CONFIG,
+    }
 
 
 def _row(name: str, panels: Sequence[Panel]) -> Chart:
