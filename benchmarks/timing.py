@@ -1,17 +1,18 @@
 """The wall time, CPU time and peak memory of a function, in a process of its own or in this one.
 
-The peak is the resident memory of one process with all its threads, shared pages included. It is at least the memory
-that the calling process has at the start, so callers should be small.
+The peak is the resident memory of one process with all its threads, shared pages included.
 """
 
 import ctypes
 import math
 import multiprocessing
+import re
 import resource
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -80,7 +81,18 @@ def timed(function: Callable[..., object], *arguments: object) -> Measurement:
     start, cpu_start = time.perf_counter(), time.process_time()
     value = function(*arguments)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
-    return Measurement(seconds, cpu_seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6, value)
+    return Measurement(seconds, cpu_seconds, peak_memory_in_bytes() / 1e6, value)
+
+
+def peak_memory_in_bytes() -> int:
+    """Return the peak of this process's resident memory.
+
+    Linux passes the peak that ``getrusage`` reports on from a process to those that it starts, so ``VmHWM`` is read.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())[0]) * 1024
 
 
 def _call(queue: multiprocessing.SimpleQueue, function: Callable[..., object], arguments: tuple[object, ...]) -> None:

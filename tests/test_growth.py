@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmark_modules import import_benchmark
 from tests.conftest import REPOSITORY
 
 
@@ -51,3 +52,10 @@ def test_growth_measures_what_is_missing_goes_on_after_a_kill_and_draws(
     growth(*arguments)
     assert capsys.readouterr() == (first.out, ""), "what was measured is not measured again"
     assert (tmp_path / "growth-dark.svg").exists()
+
+
+def test_the_peak_of_a_measured_function_leaves_out_the_memory_of_the_process_that_measures() -> None:
+    large = b"1" * 200_000_000
+    timing = import_benchmark("timing")
+    assert timing.measure(len, "").peak_memory_in_mb < len(large) / 1e6
+    assert timing.timed(bytes.upper, large).peak_memory_in_mb > 2 * len(large) / 1e6
