@@ -16,8 +16,14 @@ SHARES = {
 }
 
 
-FEW_PROMPTS = "(select * replace (hash(prompt_id) % 5 as prompt_id) from self_knowledge_replies)"
-"""The replies, as if there were five prompts at most: each prompt was asked once, so that here most are repeated."""
+FEW_PROMPTS = (
+    "(select * replace (hash(prompt_id) % 5 as prompt_id, hash(generate_id) as question_hash)"
+    " from self_knowledge_replies)"
+)
+"""The replies, as if there were five prompts at most: each prompt was asked once, so that here most are repeated.
+
+No two questions are the same here.
+"""
 
 
 def test_cells_say_what_the_functions_of_shares_say_over_all_replies() -> None:
@@ -72,10 +78,31 @@ def test_the_summary_and_the_numbers_beside_the_paper_count_prompts_once_however
         assert len(numbers) > 90
 
 
+def test_equal_texts_of_thirty_prompts_are_one_trial_of_reading_and_thirty_of_writing() -> None:
+    with connect([run_folders() / "gemma-3-270m" / "self-knowledge-total-count-separate"]) as connection:
+        [texts] = connection.rows(
+            "select count(*) as n, count(distinct prompt_id) as n_prompts, "
+            "count(distinct question_hash) as n_questions from self_knowledge_replies"
+        )
+        assert texts == {"n": 30, "n_prompts": 30, "n_questions": 1}
+        [of_1], [of_30] = (
+            connection.rows("select unnest(wilson(1, 1))"),
+            connection.rows("select unnest(wilson(0, 30))"),
+        )
+        for query in ("self_knowledge_cells", f"({_text('self_knowledge_summary')})"):
+            [row] = connection.rows(f"select * from {query}")
+            assert (row["n_read"], row["read"], row["read_low"], row["read_high"]) == (30, 1, of_1["low"], of_1["high"])
+            assert (row["written"], row["written_low"], row["written_high"]) == (0, of_30["low"], of_30["high"])
+
+
+def _text(name: str) -> str:
+    text = (files(self_knowledge) / f"{name}.sql").read_text(encoding="utf-8")
+    return text[text.index("\nwith ") :]
+
+
 def _query(name: str) -> str:
     """Return a query over few prompts, without its head."""
-    text = (files(self_knowledge) / f"{name}.sql").read_text(encoding="utf-8")
-    return text[text.index("\nwith ") :].replace("self_knowledge_replies", FEW_PROMPTS)
+    return _text(name).replace("self_knowledge_replies", FEW_PROMPTS)
 
 
 def _rounded(row: dict[str, object]) -> dict[str, object]:

@@ -3,7 +3,8 @@
 -- Grain: one row per task, protocol, stage, generator and verifier.
 -- Columns: task, protocol, wording, style, stage, generator, verifier; n texts, n_prompts (distinct ones, the trials of
 -- the intervals), n_estimated (texts whose true answer is an estimate, such as from a closed list); for each of written
--- (correctly), read (correctly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson).
+-- (correctly), read (correctly), consistent (self-consistent): n_… graded, the share, and its 95% interval (Wilson;
+-- for read, equal questions are one trial, too).
 -- Needs: scores
 select
     task, protocol, wording, style, stage, generator, verifier, n, n_prompts, n_estimated,

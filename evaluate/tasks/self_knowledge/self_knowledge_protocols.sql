@@ -3,7 +3,7 @@
 -- Grain: one row per task, generator, verifier, wording, style and protocol.
 -- Columns: task, generator, verifier, wording, style, protocol; n texts, n_prompts (distinct ones, the trials of the
 -- intervals); for each of consistent (self-consistent), read (correctly): n_… graded, the share, and its 95% interval
--- (Wilson).
+-- (Wilson; for read, equal questions are one trial, too).
 -- Needs: scores
 select
     task, generator, verifier, wording, style, protocol, n, n_prompts,

@@ -3,7 +3,8 @@
 -- Grain: one row per task, generator, verifier, wording and style.
 -- Columns: task, generator, verifier, wording, style; n texts, n_prompts (distinct ones, the trials of the intervals),
 -- n_leaking (texts that state their own answer, section 7.2.1); for each of consistent (self-consistent), written
--- (correctly), read (correctly), true (all three): n_… graded, the share, and its 95% interval (Wilson).
+-- (correctly), read (correctly), true (all three): n_… graded, the share, and its 95% interval (Wilson; for
+-- read, equal questions are one trial, too).
 -- Needs: scores
 select
     task, generator, verifier, wording, style, n, n_prompts, n_leaking,

@@ -3,9 +3,9 @@
 -- Grain: one row per protocol, wording, style, stage, generator and verifier.
 -- Columns: protocol, wording, style, stage, generator, verifier; n_tasks; n texts, n_prompts (distinct ones); for each
 -- of written (correctly), read (correctly), consistent (self-consistent) and understood (all three at once): n_…
--- graded, …_yes of …_of texts, the share, and its 95% interval (Wilson; all texts of one prompt are one trial). A reply
--- that could not be read, or could be read two ways, is not graded and counts as wrong. Texts that no program can judge
--- do not count. Every text has the same weight.
+-- graded, …_yes of …_of texts, the share, and its 95% interval (Wilson; all texts of one prompt are one trial; for
+-- read, equal questions are one trial, too). A reply that could not be read, or could be read two ways, is not graded
+-- and counts as wrong. Texts that no program can judge do not count. Every text has the same weight.
 -- Needs: scores
 with texts as (
     select
@@ -26,6 +26,7 @@ prompts as ( -- counted first: counting distinct prompts for each share takes ma
         count(texts.written) as n_all_written, sum(texts.written) as written,
         count(verification_correct) as n_read,
         count(texts.read) as n_all_read, sum(texts.read) as read,
+        list(distinct question_hash) filter (where texts.read is not null) as questions,
         count(self_consistent) as n_consistent,
         count(texts.consistent) as n_all_consistent, sum(texts.consistent) as consistent,
         count(graded) as n_understood,
@@ -41,7 +42,7 @@ counted as (
         sum(n_written)::bigint as n_written, sum(written)::bigint as written_yes,
         share_over_prompts(n_all_written, written) as written,
         sum(n_read)::bigint as n_read, sum(read)::bigint as read_yes,
-        share_over_prompts(n_all_read, read) as read,
+        share_over_questions(n_all_read, read, questions) as read,
         sum(n_consistent)::bigint as n_consistent, sum(consistent)::bigint as consistent_yes,
         share_over_prompts(n_all_consistent, consistent) as consistent,
         sum(n_understood)::bigint as n_understood, sum(understood)::bigint as understood_yes,

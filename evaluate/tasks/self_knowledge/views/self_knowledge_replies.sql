@@ -2,13 +2,14 @@
 -- Grain: one row per requested text, verifying stage of its protocol and verifier.
 -- Columns: run_id, task, protocol, wording, style, stage, example_id, sample; prompt_id (of the generating prompt,
 -- which several texts may share); generator, verifier; generate_id (the text), about_id (the text that the reply is
--- about: the same, or the dual one), verify_id (the reply; null: not asked); generation_correct, leaks_answer (of the
--- text about_id); reply_parsed, verification_correct, self_consistent, answer_changed, all_correct (0, 1 or null);
--- written, read, consistent (generation_correct, verification_correct and self_consistent as headlines count them: 0 if
--- a reply could not be read, or could be read two ways; null if unknown); estimated (true if generation_correct or
--- verification_correct is an estimate, such as from a closed list); reason (why verification_correct or self_consistent
--- is null). A text that failed, or that nothing could be asked about, has a row for every verifier, so it stays in
--- every denominator. Reads calls, scores and self_knowledge_unread.
+-- about: the same, or the dual one), verify_id (the reply; null: not asked), question_hash (of the reply's prompt,
+-- which several texts may share, too); generation_correct, leaks_answer (of the text about_id); reply_parsed,
+-- verification_correct, self_consistent, answer_changed, all_correct (0, 1 or null); written, read, consistent
+-- (generation_correct, verification_correct and self_consistent as headlines count them: 0 if a reply could not be
+-- read, or could be read two ways; null if unknown); estimated (true if generation_correct or verification_correct is
+-- an estimate, such as from a closed list); reason (why verification_correct or self_consistent is null). A text that
+-- failed, or that nothing could be asked about, has a row for every verifier, so it stays in every denominator. Reads
+-- calls, scores and self_knowledge_unread.
 create or replace view self_knowledge_replies as
 with asked as not materialized (
     select * from calls
@@ -52,6 +53,7 @@ replies as (
         model as verifier,
         generation_id as verify_id,
         parent_generation_id as about_id,
+        hash(prompt) as question_hash,
         stage
     from asked
     where starts_with(stage, 'verify')
@@ -118,7 +120,7 @@ unread as (
 )
 
 select
-    expected.*, verify_id,
+    expected.*, verify_id, question_hash,
     written.generation_correct, written.leaks_answer,
     reply.reply_parsed, reply.verification_correct, reply.self_consistent, reply.answer_changed, reply.all_correct,
     coalesce(written.generation_correct, if(unwritten.written, 0, null)) as written,

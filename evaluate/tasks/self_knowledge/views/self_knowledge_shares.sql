@@ -27,13 +27,25 @@ create or replace macro prompt_share(value, prompt_id) as (
 );
 
 -- The same for rows that are prompts, each with its number n of graded texts and the total of their values.
-create or replace macro share_over_prompts(n, total) as (
+create or replace macro share_over_trials(n, total, trials) as (
     {
         'n_graded': sum(n)::bigint,
         'share': sum(total) / sum(n),
-        'low': wilson_low(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0)),
-        'high': wilson_high(sum(total) / sum(n) * count(*) filter (where n > 0), count(*) filter (where n > 0))
+        'low': wilson_low(sum(total) / sum(n) * trials, trials),
+        'high': wilson_high(sum(total) / sum(n) * trials, trials)
     }
+);
+
+create or replace macro share_over_prompts(n, total) as (
+    share_over_trials(n, total, count(*) filter (where n > 0))
+);
+
+-- The share of right answers: equal texts of several prompts are asked about in equal words, and are one trial, too.
+-- questions: for each prompt, the distinct hashes of the questions with a graded answer.
+create or replace macro share_over_questions(n, total, questions) as (
+    share_over_trials(
+        n, total, least(count(*) filter (where n > 0), len(list_distinct(flatten(list(questions)))))
+    )
 );
 
 -- The columns of each share.
