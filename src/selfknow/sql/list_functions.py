@@ -104,7 +104,8 @@ def _means_of_pairs(scores: _Numbers, null_scores: _Numbers, weights: _Numbers, 
 def _sums_of_weights(is_number: npt.NDArray[np.bool_], weights: _Numbers) -> _Numbers:
     # Single precision takes half the time. It is exact for whole numbers up to 2^24, and a weight is at most 128.
     precision = np.float32 if weights.shape[1] * 128 <= 2**24 else np.float64
-    return is_number.astype(precision) @ weights.T.astype(precision)
+    sums: _Numbers = is_number.astype(precision) @ weights.T.astype(precision)
+    return sums
 
 
 def _ratio(numerators: _Numbers, denominators: _Numbers) -> _Numbers:
