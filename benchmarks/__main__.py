@@ -31,7 +31,7 @@ FULL_RUNS = {
     "self_aware_scoring": 1,
     "sql 8000": 8,
     "self_knowledge 9": 5,
-    "according_to_sql 24": 8,
+    "according_to_sql 24": 4,
     "scoring 1000000": 60,
 }
 """The same benchmarks at full size: a million replies of every task, and portraits of 300 million n-grams."""

@@ -82,8 +82,8 @@ def compare_intervals(num_questions: int) -> None:
     print()
     works = [*((f"`{name}`", work) for name, work in queries.items()), ("changes in NumPy", numpy)]
     print_table(
-        [f"{num_questions:,} questions × {len(PROMPTS)} prompts", "seconds", "peak memory (MB)"],
-        ([name, f"{work.seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"] for name, work in works),
+        [f"{num_questions:,} questions × {len(PROMPTS)} prompts", "CPU (s)", "peak memory (MB)"],
+        ([name, f"{work.cpu_seconds:.1f}", f"{work.peak_memory_in_mb:,.0f}"] for name, work in works),
     )
 
 

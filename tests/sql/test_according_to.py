@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,7 +13,7 @@ from selfknow.builders.according_to.prompts import question_sets
 from selfknow.evaluate.connection import connect, queries
 from selfknow.models.interface import Decoding
 from selfknow.portraits import Portrait
-from selfknow.sql.connection import Connection
+from selfknow.sql.connection import Connection, init_script
 from selfknow.sql.queries import query_rows
 from tests.conftest import REPOSITORY
 from tests.sql.according_to_runs import Values, array, draws, ends, holm, replicated_mean, write_run
@@ -133,6 +134,27 @@ def test_runs_of_other_questions_have_the_same_intervals_together_as_alone(tmp_p
     )
     assert rounded == expected
     assert len({row["n"] for row in together}) == 2
+
+
+@pytest.mark.parametrize("name", ["according_to_changes", "according_to_kinds", "according_to_table"])
+def test_other_clients_of_duckdb_get_the_same_rows(scored_run: Connection, name: str) -> None:
+    """They compute with macros what NumPy computes here."""
+    query = queries()[name].sql
+    with duckdb.connect() as plain:
+        plain.execute(init_script(scored_run.runs, {}, scored_run.tasks))
+        expected_rows = plain.execute(query).fetchall()
+    assert len(expected_rows) > 3
+    for row, expected in zip(scored_run.rows(query), expected_rows, strict=True):
+        assert list(row.values()) == [pytest.approx(e) if isinstance(e, float) else e for e in expected]
+
+
+def test_without_the_null_prompt_no_prompt_is_compared(tmp_path: Path) -> None:
+    with connect(write_run(tmp_path / "run", {"quip": {"evidence": [0.1, 0.2]}})) as connection:
+        [row] = connection.rows("select * from according_to_differences")
+        replies = connection.rows("select value, null_value from according_to_replies order by example_id")
+    assert (row["n"], row["n_pairs"], row["difference"], row["p_value"]) == (2, 0, None, None)
+    assert set(row["replicates"]) == {None}
+    assert replies == [{"value": 0.1, "null_value": None}, {"value": 0.2, "null_value": None}]
 
 
 def test_nothing_is_a_share_of_a_null_score_of_zero(scored_run: Connection) -> None:

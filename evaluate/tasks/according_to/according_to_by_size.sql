@@ -27,12 +27,14 @@ fitted as (
     window same_setting as (partition by setting)
 ),
 
-replicates as (
+slopes as (
     select
         setting, replicate,
-        regr_slope(replicates.difference, size) as slope
-    from sized
-    inner join according_to_replicates as replicates using (run_id, model, revision, metric, prompt)
+        regr_slope(difference, size) as slope
+    from (
+        select setting, size, unnest(replicates) as difference, generate_subscripts(replicates, 1) as replicate
+        from sized
+    ) as replicates
     group by all
 ),
 
@@ -40,7 +42,7 @@ intervals as (
     select
         setting,
         percentiles(slope) as ends
-    from replicates
+    from slopes
     group by all
 )
 

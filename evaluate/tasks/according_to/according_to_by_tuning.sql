@@ -10,30 +10,21 @@
 --
 -- A run names the base of its model (`selfknow evaluate --instruction-tuned-from`): by the base's name, its label, or
 -- its name at an endpoint.
---
--- Each view is a step of its own, so that it is read only once.
 with differences as (
-    select
-        *,
-        { 'run_id': run_id, 'model': model, 'revision': revision, 'metric': metric, 'prompt': prompt } as setting
+    select *
     from according_to_differences
-),
-
-replicates as (
-    select
-        { 'run_id': run_id, 'model': model, 'revision': revision, 'metric': metric, 'prompt': prompt } as setting,
-        replicate, difference
-    from according_to_replicates
 ),
 
 pairs as (
     select
-        tuned.setting as tuned_setting, base.setting as base_setting,
         dataset, tuned.format, base.format as base_format, placement, metric, prompt, tuned.kind, tuned.place,
         tuned.model_label as tuned, base.model_label as base, tuned.run_id as tuned_run_id, base.run_id as base_run_id,
         tuned.n, tuned.n_pairs as n_pairs_tuned, base.n_pairs as n_pairs_base,
         tuned.difference as tuned_difference, base.difference as base_difference,
-        tuned_difference - base_difference as gain
+        tuned_difference - base_difference as gain,
+        list_percentiles(
+            list_transform(list_zip(tuned.replicates, base.replicates), lambda pair: pair[1] - pair[2])
+        ) as ends
     from differences as tuned
     inner join differences as base using (dataset, placement, metric, prompt)
     where
@@ -43,18 +34,8 @@ pairs as (
     qualify
         tuned.format = base.format
         or not bool_or(tuned.format = base.format) over (
-            partition by tuned.setting, base.model, base.revision
+            partition by tuned.run_id, tuned.model, tuned.revision, metric, prompt, base.model, base.revision
         )
-),
-
-intervals as (
-    select
-        tuned_setting, base_setting,
-        percentiles(tuned.difference - base.difference) as ends
-    from pairs
-    inner join replicates as tuned on tuned_setting = tuned.setting
-    inner join replicates as base on base_setting = base.setting and tuned.replicate = base.replicate
-    group by all
 )
 
 select
@@ -63,5 +44,4 @@ select
     if(least(n_pairs_tuned, n_pairs_base) > 1, ends.low, null) as gain_low,
     if(least(n_pairs_tuned, n_pairs_base) > 1, ends.high, null) as gain_high
 from pairs
-inner join intervals using (tuned_setting, base_setting)
 order by dataset, format, placement, tuned, base, metric, place

@@ -11,60 +11,77 @@
 with asked as (
     select
         run_id, dataset, format, model, revision, model_label, prompt, kind, place,
-        count(*) as n
-    from according_to_replies
+        len(scores) as n
+    from according_to_cells
     where metric = 'quip'
-    group by all
-),
-
-graded as (
-    select
-        generation_id,
-        max(value) filter (where metric = 'quip') as quip,
-        max(value) filter (where metric in ('exact_match', 'rouge_l')) as answer_score,
-        if(bool_or(metric = 'rouge_l'), 'rouge_l', 'exact_match') as answer_metric
-    from scores
-    where metric in ('quip', 'exact_match', 'rouge_l')
-    group by generation_id
 ),
 
 replies as (
     select
-        calls.run_id, calls.model, coalesce(calls.revision, '') as revision, calls.example_id, calls.variant as prompt,
-        first_step.generation as first_answer, calls.generation as reply, quip, answer_score, answer_metric
+        generation_id, run_id, model, coalesce(revision, '') as revision, example_id, variant as prompt, value as quip
     from calls
-    inner join graded using (generation_id)
-    left join generations as first_step on calls.parent_generation_id = first_step.generation_id
-    where calls.task = 'according-to' and calls.sample = 0 and quip is not null
+    inner join scores using (generation_id)
+    where task = 'according-to' and sample = 0 and metric = 'quip' and value is not null
 ),
 
-null_replies as (
+pairs as (
     select
-        run_id, model, revision, example_id,
-        first_answer as null_first_answer, reply as null_reply, quip as null_quip, answer_score as null_answer_score
+        replies.*,
+        null_replies.generation_id as null_generation_id,
+        null_replies.quip as null_quip,
+        replies.quip - null_replies.quip as change
     from replies
-    where prompt = 'null'
+    inner join replies as null_replies using (run_id, model, revision, example_id)
+    where replies.prompt <> 'null' and null_replies.prompt = 'null'
 ),
 
 ranked as (
     select
         *,
-        quip - null_quip as change,
         row_number() over (of_prompt order by change desc, md5(example_id) asc, example_id asc) as change_rank,
         count(*) over of_prompt as n_pairs
-    from replies
-    inner join null_replies using (run_id, model, revision, example_id)
-    inner join asked using (run_id, model, revision, prompt)
-    where prompt <> 'null'
+    from pairs
     window of_prompt as (partition by run_id, model, revision, prompt)
+    qualify change_rank <= 2 or change_rank > n_pairs - 2 or change_rank = (n_pairs + 1) // 2
+),
+
+-- Only the replies that are shown are read whole.
+shown as (
+    select generation_id from ranked
+    union
+    select null_generation_id from ranked
+),
+
+answers as (
+    select
+        generation_id,
+        max(value) filter (where metric in ('exact_match', 'rouge_l')) as answer_score,
+        if(bool_or(metric = 'rouge_l'), 'rouge_l', 'exact_match') as answer_metric
+    from shown
+    inner join scores using (generation_id)
+    group by all
+),
+
+texts as (
+    select
+        generation_id, answer_score, answer_metric,
+        replies.generation as reply,
+        first_steps.generation as first_answer
+    from answers
+    inner join generations as replies using (generation_id)
+    left join generations as first_steps on replies.parent_generation_id = first_steps.generation_id
 )
 
 select
-    ranked.run_id, dataset, model_label, format, prompt, kind, change_rank, n_pairs, n, example_id, question, answers,
-    null_first_answer, null_reply, null_quip, null_answer_score, first_answer, reply, quip, answer_score, change,
-    answer_metric
+    ranked.run_id, dataset, model_label, format, ranked.prompt, kind, change_rank, n_pairs, n, example_id,
+    question, questions.answers,
+    null_texts.first_answer as null_first_answer, null_texts.reply as null_reply, null_quip,
+    null_texts.answer_score as null_answer_score,
+    texts.first_answer, texts.reply, quip, texts.answer_score, change, texts.answer_metric
 from ranked
+inner join asked using (run_id, model, revision, prompt)
+inner join texts using (generation_id)
+inner join texts as null_texts on null_generation_id = null_texts.generation_id
 inner join according_to_questions as questions
     on ranked.run_id = questions.run_id and ranked.example_id = questions.id
-where change_rank <= 2 or change_rank > n_pairs - 2 or change_rank = (n_pairs + 1) // 2
 order by dataset, model_label, ranked.run_id, place, change_rank

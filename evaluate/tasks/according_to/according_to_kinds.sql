@@ -7,88 +7,69 @@
 -- bootstrap over questions, 1,000 replicates; Wilson's for a score of exactly 0 or 1; null for fewer than two
 -- questions). The null prompt has no differences.
 -- Needs: scores
-with by_question as (
+with by_kind as (
     select
-        dataset, model_label, run_id, model, revision, format, placement, metric, kind, example_id,
+        dataset, model_label, run_id, format, placement, metric, kind, number, question_set,
         count(*) as n_prompts,
-        avg(value) as value
-    from according_to_replies
+        means_by_place(
+            flatten(list(range(1, len(scores) + 1)::integer[])), flatten(list(scores)), len(any_value(scores))
+        ) as scores
+    from according_to_cells
     group by all
 ),
 
 pairs as (
     select
         prompted.*,
-        plain.value as null_value,
-        prompted.value - plain.value as change
-    from by_question as prompted
-    inner join by_question as plain using (run_id, model, revision, metric, example_id)
+        list_transform(
+            list_zip(prompted.scores, plain.scores), lambda pair: if(pair[2] is null, null, pair[1])
+        ) as graded_scores,
+        list_transform(list_zip(prompted.scores, plain.scores), lambda pair: pair[1] - pair[2]) as changes
+    from by_kind as prompted
+    inner join by_kind as plain using (number, metric)
     where plain.kind = 'null'
 ),
 
-totals as (
+-- All scores of a set of questions are one matrix, which is multiplied by that of all replicates.
+matrices as (
     select
-        dataset, model_label, run_id, model, revision, format, placement, metric, kind,
-        max(n_prompts) as n_prompts, count(*) as n, count(change) as n_graded,
-        avg(value) filter (where change is not null) as score,
-        avg(null_value) filter (where change is not null) as null_score
+        question_set, metric,
+        list({
+            'dataset': dataset, 'model_label': model_label, 'run_id': run_id, 'format': format,
+            'placement': placement, 'metric': metric, 'kind': kind, 'n_prompts': n_prompts, 'n': len(scores),
+            'n_graded': list_count(changes), 'score': list_avg(graded_scores), 'difference': list_avg(changes)
+        }) as cells,
+        list(graded_scores) as scores,
+        list(changes) as changes
     from pairs
     group by all
-),
-
-lists as (
-    select
-        run_id, model, revision, metric, kind,
-        list(if(change is null, 0, value) order by example_id) as scores,
-        list(coalesce(change, 0) order by example_id) as changes,
-        list((change is not null)::double order by example_id) as graded
-    from pairs
-    group by all
-),
-
-sets as (
-    select distinct question_set, ids
-    from according_to_question_sets
-),
-
-draws as (
-    select
-        question_set, replicate,
-        list_transform(ids, lambda id: poisson_weight(replicate, id)::double) as weights
-    from sets
-    cross join range(1000) as replicates (replicate)
-),
-
-replicates as (
-    select
-        run_id, model, revision, metric, kind,
-        list_inner_product(scores, weights) / nullif(list_inner_product(graded, weights), 0) as score,
-        list_inner_product(changes, weights) / nullif(list_inner_product(graded, weights), 0) as difference
-    from lists
-    inner join according_to_question_sets as asked using (run_id, model, revision)
-    cross join draws
-    -- A join on equality would copy all lists of one side for each pair.
-    where coalesce(asked.question_set = draws.question_set, false)
 ),
 
 resampled as (
     select
-        run_id, model, revision, metric, kind,
-        percentiles(score) as ends,
-        percentiles(difference) as difference_ends
-    from replicates
-    group by all
+        unnest(cells) as cell,
+        unnest(weighted_means(scores, weights)) as scores,
+        unnest(weighted_means(changes, weights)) as differences
+    from matrices
+    inner join according_to_draws using (question_set)
+),
+
+totals as (
+    select
+        unnest(cell),
+        list_percentiles(scores) as ends,
+        list_percentiles(differences) as difference_ends
+    from resampled
 )
 
 select
     dataset, model_label, run_id, format, placement, metric, kind, n_prompts, n, n_graded, score,
     resampled_interval(metric, ends, score, n_graded).low as score_low,
     resampled_interval(metric, ends, score, n_graded).high as score_high,
-    null_score,
-    if(kind <> 'null', score - null_score, null) as difference,
+    score - difference as null_score,
+    if(kind <> 'null', difference, null) as difference,
     if(kind <> 'null' and n_graded > 1, difference_ends.low, null) as difference_low,
     if(kind <> 'null' and n_graded > 1, difference_ends.high, null) as difference_high
 from totals
-left join resampled using (run_id, model, revision, metric, kind)
 order by
     dataset, model_label, run_id, metric, list_position(['null', 'grounding', 'anti-grounding'], kind)

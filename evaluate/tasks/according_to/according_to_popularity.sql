@@ -23,34 +23,63 @@ drawn as (
     qualify row_number() over (partition by run_id, bin order by md5(example_id), example_id) <= 400
 ),
 
-totals as (
+bins as (
     select
-        dataset, model_label, run_id, model, revision, metric, prompt, kind, place, bin,
-        list(example_id order by example_id) as ids,
-        list(coalesce(value, 0) order by example_id) as scores,
-        list((value is not null)::double order by example_id) as graded,
-        count(*) as n, count(value) as n_graded, avg(value) as score
-    from according_to_replies
+        number, bin,
+        list(question_place order by question_place) as question_places,
+        list(example_id order by question_place) as ids
+    from (
+        select run_id, number, unnest(ids) as example_id, generate_subscripts(ids, 1) as question_place
+        from according_to_question_sets
+    ) as questions
     inner join drawn using (run_id, example_id)
     group by all
 ),
 
-draws as materialized (
+cells as (
+    select
+        dataset, model_label, run_id, metric, prompt, kind, place, bin, ids,
+        list_select(scores, question_places) as scores
+    from according_to_cells
+    inner join bins using (number)
+),
+
+-- All scores of a bin are one matrix, which is multiplied by that of all replicates.
+matrices as (
+    select
+        ids, metric,
+        list({
+            'dataset': dataset, 'model_label': model_label, 'run_id': run_id, 'metric': metric, 'prompt': prompt,
+            'kind': kind, 'place': place, 'bin': bin,
+            'n': len(scores), 'n_graded': list_count(scores), 'score': list_avg(scores)
+        }) as cells,
+        list(scores) as scores
+    from cells
+    group by all
+),
+
+draws as (
     select
         ids,
-        poisson_weights(random_numbers(replicate, ids)) as weights
-    from (select distinct ids from totals) as sets
+        list(poisson_weights(random_numbers(replicate, ids)) order by replicate) as weights
+    from (select distinct ids from bins) as sets
     cross join range(1000) as replicates (replicate)
+    group by all
 ),
 
 resampled as (
     select
-        run_id, model, revision, metric, prompt, bin,
-        percentiles(list_inner_product(scores, weights) / nullif(list_inner_product(graded, weights), 0)) as ends
-    from totals
+        unnest(cells) as cell,
+        unnest(weighted_means(scores, weights)) as replicates
+    from matrices
     inner join draws using (ids)
-    where not is_yes_or_no(metric)
-    group by all
+),
+
+totals as (
+    select
+        unnest(cell),
+        list_percentiles(replicates) as ends
+    from resampled
 )
 
 select
@@ -62,5 +91,4 @@ select
     score_interval(metric, ends, score, n_graded).high as score_high,
     1 - n_graded / n as share_unscored
 from totals
-left join resampled using (run_id, model, revision, metric, prompt, bin)
 order by dataset, model_label, run_id, metric, place, bin

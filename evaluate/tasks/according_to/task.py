@@ -244,11 +244,11 @@ ACCORDING_TO: Task[AccordingToOptions | ContinuationOptions, AccordingToScoreOpt
         folder=Path(__file__).parent,
         views=(
             "according_to_intervals",
-            "according_to_replies",
             "according_to_explanations",
             "according_to_question_sets",
             "according_to_draws",
-            "according_to_replicates",
+            "according_to_cells",
+            "according_to_replies",
             "according_to_scores",
             "according_to_differences",
         ),

@@ -18,9 +18,10 @@ from selfknow.errors import UserError, argument
 from selfknow.files import check_output
 from selfknow.runs.reader import HUB, RunFolder, open_runs
 from selfknow.select_only import check_select_only
+from selfknow.sql import list_functions
 from selfknow.sql.literals import as_pattern, path_list
 from selfknow.sql.task import TaskSql
-from selfknow.sql.views import Corpora, parsed_files, run_statements, statements
+from selfknow.sql.views import Corpora, parsed_files, portable_functions, run_statements, statements
 
 if TYPE_CHECKING:
     from selfknow.portraits import Portrait
@@ -192,8 +193,9 @@ def connect(
 
 
 def init_script(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> str:
-    """Return a script for any DuckDB client with all views and functions, except ``quip``, which is Python."""
-    return "".join(f"{statement};\n\n" for statement in statements(runs, corpora, tasks))
+    """Return a script for any DuckDB client with all views and functions, except those of portraits."""
+    script = [portable_functions(), *statements(runs, corpora, tasks)]
+    return "".join(f"{statement};\n\n" for statement in script)
 
 
 def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> None:
@@ -210,6 +212,7 @@ def save_database(path: Path, runs: Sequence[RunFolder], corpora: Corpora, tasks
     except duckdb.Error as error:
         raise UserError(f"{path} cannot be written: {str(error).splitlines()[0]}") from error
     with connection:
+        connection.execute(portable_functions())
         _create_views(connection, runs, corpora, tasks, small_view_kind="view")
 
 
@@ -222,6 +225,7 @@ def _open_writable(
     runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql], config: dict[str, Any]
 ) -> DuckDBPyConnection:
     connection = duckdb.connect(config=config)
+    list_functions.register(connection)
     _create_views(connection, runs, corpora, tasks)
     return connection
 
@@ -236,6 +240,7 @@ def _open_read_only(
         for statement in run_statements(runs, corpora, tasks):
             writer.execute(statement)
     connection = duckdb.connect(str(views), read_only=True, config=config)
+    list_functions.register(connection)
     _register_hub(connection, runs, corpora)
     allowed = [path for run in runs for paths in run.files.values() for path in paths]
     allowed += _corpus_files(corpora)
@@ -259,6 +264,7 @@ def _empty_database(tasks: tuple[TaskSql, ...]) -> bytes:
         with tempfile.TemporaryDirectory(prefix="selfknow-") as folder:
             path = Path(folder) / "views.duckdb"
             with duckdb.connect(str(path)) as connection:
+                list_functions.register(connection)
                 for statement in script:
                     connection.execute(statement)
             return path.read_bytes()

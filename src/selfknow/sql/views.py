@@ -107,6 +107,11 @@ def statements(
     yield from _corpus_views(corpora, tasks)
 
 
+def portable_functions() -> str:
+    """Return statements that create macros in place of the functions of :mod:`selfknow.sql.list_functions`."""
+    return read_statement(SQL / "functions" / "lists.sql")
+
+
 def run_statements(runs: Sequence[RunFolder], corpora: Corpora, tasks: Sequence[TaskSql]) -> Iterator[str]:
     """Yield only the statements that depend on the runs; views with few rows become tables."""
     models = model_rows(runs, tasks)

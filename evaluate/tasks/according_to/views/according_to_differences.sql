@@ -3,44 +3,64 @@
 -- Grain: one row per run, model, revision, metric and prompt except the null prompt.
 -- Columns: dataset, format, placement, portrait (its SHA-256), suite, model_label, num_parameters,
 -- instruction_tuned_from, run_id, model, revision (the empty text if there is none), metric, prompt, kind, place; n
--- questions, n_pairs those with a value under both prompts; null_score, score (means over the pairs), difference,
--- difference_low, difference_high, relative_change (difference / null_score, null if null_score is not above 0),
--- relative_low, relative_high (95%, paired bootstrap over questions; null for fewer than two pairs); p_value (paired
--- sign flips, two-sided).
+-- questions, n_pairs those with a value under both prompts; null_score, score (means over the pairs), difference;
+-- replicates (a list of the difference in each replicate of the bootstrap), difference_low, difference_high,
+-- relative_change (difference / null_score, null if null_score is not above 0), relative_low, relative_high (95%,
+-- paired bootstrap over questions; null for fewer than two pairs); p_value (paired sign flips, two-sided).
 create or replace view according_to_differences as
-with totals as (
+-- All scores of a set of questions are one matrix, which is multiplied by that of all replicates.
+with matrices as (
     select
-        dataset, format, placement, portrait, suite, model_label, num_parameters, instruction_tuned_from,
-        run_id, model, revision, metric, prompt, kind, place,
-        count(*) as n,
-        count(value - null_value) as n_pairs,
-        avg(null_value) filter (where value is not null) as null_score,
-        avg(value) filter (where null_value is not null) as score,
-        avg(value - null_value) as difference
-    from according_to_replies
-    where kind not in ('null', 'continuation')
+        question_set, metric,
+        list({
+            'dataset': dataset, 'format': format, 'placement': placement, 'portrait': portrait, 'suite': suite,
+            'model_label': model_label, 'num_parameters': num_parameters,
+            'instruction_tuned_from': instruction_tuned_from, 'run_id': run_id, 'model': model, 'revision': revision,
+            'prompt': prompt, 'kind': kind, 'place': place, 'n': len(scores)
+        }) as cells,
+        list(scores) as scores,
+        list(number) as numbers,
+        list(if(kind = 'null', number, null)) as numbers_of_null
+    from according_to_cells
+    where kind <> 'continuation'
     group by all
+),
+
+resampled as (
+    select
+        metric,
+        unnest(cells) as cell,
+        unnest(
+            paired_means(
+                scores,
+                list_transform(numbers, lambda number: coalesce(list_position(numbers_of_null, number), 0)),
+                weights,
+                signs
+            )
+        ) as means
+    from matrices
+    inner join according_to_draws using (question_set)
 ),
 
 tested as (
     select
-        run_id, model, revision, metric, prompt,
-        percentiles(replicates.difference) as ends,
-        percentiles(relative_change) as relative_ends,
-        (1 + count(*) filter (where abs(flipped) >= abs(totals.difference) - 1e-12)) / 1001 as p_value
-    from totals
-    inner join according_to_replicates as replicates using (run_id, model, revision, metric, prompt)
-    where n_pairs > 0
-    group by all
+        metric,
+        unnest(cell),
+        unnest(means),
+        list_percentiles(means.differences) as ends,
+        list_percentiles(means.relative_changes) as relative_ends,
+        list_filter(means.flipped, lambda change: abs(change) >= abs(means.difference) - 1e-12) as larger_flips
+    from resampled
+    where cell.kind <> 'null'
 )
 
 select
-    totals.*,
+    * exclude (differences, relative_changes, flipped, ends, relative_ends, larger_flips),
+    differences as replicates,
     if(n_pairs > 1, ends.low, null) as difference_low,
     if(n_pairs > 1, ends.high, null) as difference_high,
     if(null_score > 0, difference / null_score, null) as relative_change,
     if(n_pairs > 1 and null_score > 0, relative_ends.low, null) as relative_low,
     if(n_pairs > 1 and null_score > 0, relative_ends.high, null) as relative_high,
-    p_value
-from totals
-left join tested using (run_id, model, revision, metric, prompt);
+    if(n_pairs > 0, (1 + len(larger_flips)) / 1001, null) as p_value
+from tested;

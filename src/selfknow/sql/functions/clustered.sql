@@ -7,11 +7,18 @@
 --                                           number of clusters with these two sums)
 -- percentiles(value)                        the 2.5% and 97.5% quantiles of a value over the replicates, an aggregate:
 --                                           a struct of low and high
+-- list_percentiles(replicates)              the same of a list of replicates
 -- bootstrap_interval(ends, ratio, clusters) `bootstrap_low` and `bootstrap_high` of these quantiles: a struct of low
 --                                           and high
 create or replace macro percentiles(value) as (
     list_transform(
         [quantile_cont(value, [0.025, 0.975])], lambda ends: { 'low': ends[1], 'high': ends[2] }
+    )[1]
+);
+
+create or replace macro list_percentiles(replicates) as (
+    list_transform(
+        [list_aggregate(replicates, 'quantile_cont', [0.025, 0.975])], lambda ends: { 'low': ends[1], 'high': ends[2] }
     )[1]
 );
 

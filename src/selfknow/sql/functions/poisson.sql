@@ -30,10 +30,10 @@ create or replace macro random_numbers(replicate, clusters) as (
 create or replace macro poisson_weights(numbers) as (
     list_transform(
         list_transform(numbers, lambda number: number::double / pow(2, 128)),
-        lambda uniform: poisson_quantile(uniform)::double
+        lambda uniform: poisson_quantile(uniform)::tinyint
     )
 );
 
 create or replace macro random_signs(numbers) as (
-    list_transform(numbers, lambda number: if(number & 1 = 0, 1.0, -1.0)::double)
+    list_transform(numbers, lambda number: if(number & 1 = 0, 1, -1)::tinyint)
 );
