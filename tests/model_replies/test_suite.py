@@ -90,6 +90,13 @@ def greedy_and_twice(rows: Rows) -> Rows:
     return [rows[0], {**rows[1], **same}, *rows[2:]]
 
 
+def greedy_and_nearly_the_same(rows: Rows) -> Rows:
+    """Ask every other prompt twice; in one of 150 pairs the replies differ."""
+    names = ("prompt", "messages", "prompt_tokens", "generation", "finish_reason", "completion_tokens", "logprob")
+    twice = [{**row, **{name: rows[place - place % 2][name] for name in names}} for place, row in enumerate(rows)]
+    return [*greedy_and_twice(rows[:2]), *twice[2:]]
+
+
 def counted(run: ReplyRun) -> ReplyRun:
     return replace(run, replies=run.replies + 1)
 
@@ -160,6 +167,9 @@ NEARLY: dict[str, Damage] = {
         run=both(AT_ZERO, table(GENERATIONS, greedy_and_twice), table(GENERATIONS, first(finish_reason="forced")))
     ),
     "a run at temperature 0": Damage(run=AT_ZERO),
+    "a run at temperature 0, in which one of 150 repeated prompts got two replies": Damage(
+        run=both(AT_ZERO, table(GENERATIONS, greedy_and_nearly_the_same))
+    ),
     "a path in a reply": of_generations(first(generation="/usr/bin/python", completion_tokens=4)),
 }
 
