@@ -3,9 +3,8 @@
 -- Columns: run_id, dataset, format, placement, portrait (its SHA-256), model, revision (the empty text if there is
 -- none), suite, model_label, num_parameters, instruction_tuned_from; prompt, kind (null, grounding, anti-grounding, or
 -- continuation) and place (in Table 1, from 1; null for a continuation); metric; number and question_set (see
--- `according_to_question_sets`); scores (of the set's
--- questions, in the order of their ids: mean over samples, null if nothing could be scored), null_scores (of the same
--- questions under the null prompt; all null if it was not asked).
+-- `according_to_question_sets`); scores (of the set's questions, in the order of their ids: mean over samples, null if
+-- nothing could be scored), null_scores (of the same questions under the null prompt; all null if it was not asked).
 create or replace view according_to_cells as
 with prompts as (
     select
