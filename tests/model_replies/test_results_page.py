@@ -92,7 +92,7 @@ def interval(copies: Values) -> tuple[float, float]:
 def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
     sentence = SENTENCES["How much it knows"]
     expected = {
-        (2048, "simplified"): "97% (92 to 99)",
+        (2048, "simplified"): "97% (91 to 99)",
         (2048, "standard"): "9% (5 to 16)",
         (1024, "simplified"): "88% (79 to 97)",
         (1024, "standard"): "9% (2 to 16)",
@@ -106,9 +106,9 @@ def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
         low, high = interval(copies)
         assert words == f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})"
         assert words in sentence
-    assert "102 answers of one seed, and 153, 78 and 39 of three" in sentence
+    assert "204 answers of two seeds, and 153, 78 and 39 of three" in sentence
     shapes = [exact_copies(size, "standard").shape for size in (2048, 1024, 512, 256)]
-    assert shapes == [(1, 102), (3, 51), (3, 26), (3, 13)]
+    assert shapes == [(2, 102), (3, 51), (3, 26), (3, 13)]
 
 
 def shown_rows(query: str, runs: str) -> list[dict[str, str]]:
