@@ -87,11 +87,11 @@ def timed(function: Callable[..., object], *arguments: object) -> Measurement:
 def peak_memory_in_bytes() -> int:
     """Return the peak of this process's resident memory.
 
-    Linux passes the peak that ``getrusage`` reports on from a process to those that it starts, so ``VmHWM`` is read.
+    On Linux, a new process inherits the peak of ``getrusage`` from the one that starts it, so this reads ``VmHWM``.
     """
     status = Path("/proc/self/status")
     if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS
     return int(re.findall(r"VmHWM:\s*(\d+) kB", status.read_text())[0]) * 1024
 
 

@@ -105,3 +105,12 @@ def test_numpy_gives_what_the_macros_give(
     for row, expected_row in zip(results, expected, strict=True):
         for name, number in row.items():
             assert number == pytest.approx(expected_row[name], abs=1e-9), name
+
+
+def test_a_chunk_of_nulls_alone_is_null(with_numpy: duckdb.DuckDBPyConnection) -> None:
+    for expression in (
+        "weighted_means(numbers, [[1]]::tinyint[][])",
+        "paired_means(numbers, [0], [[1]]::tinyint[][], [[1]]::tinyint[][])",
+        "means_by_place([1], numbers[1], 1)",
+    ):
+        assert value(with_numpy, f"{expression} from (values (null::double[][])) as lists (numbers)") is None

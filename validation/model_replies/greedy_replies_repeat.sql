@@ -1,7 +1,7 @@
 -- at temperature 0, the same prompt in a run has the same reply, but for one in twenty prompts that came several times
--- Grain: a prompt of a run with different replies, if there are too many. Columns: run, prompt, replies. A text that
--- the model only scored is no reply. In bfloat16 rounding depends on the other prompts of a batch, so replies can
--- differ.
+-- Grain: a prompt of a run with different replies, if more than one in twenty repeated prompts of all runs have them.
+-- Columns: run, prompt, replies. A text that the model only scored is no reply. In bfloat16 rounding depends on the
+-- other prompts of a batch, so replies can differ.
 with repeated as (
     select
         described.run, generations.prompt,

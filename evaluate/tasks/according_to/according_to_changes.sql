@@ -8,7 +8,7 @@
 -- p_holm (corrected for all prompts of the run, model and metric: eleven if all were asked).
 -- Needs: scores
 --
--- Replicates and flips are those of the view `according_to_replicates`, the same for all prompts and models; Holm's
+-- Replicates and flips are those of the view `according_to_draws`, the same for all prompts and models; Holm's
 -- correction steps up through the prompts that could be tested.
 with ranked as (
     select

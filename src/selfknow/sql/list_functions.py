@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _Numbers = npt.NDArray[Any]
+# The beginning of every result: DuckDB also calls a function without rows, and Arrow cannot join no arrays.
+_NOTHING = np.empty((0, 0))
 _PAIRED_MEANS = {
     "n_pairs": "BIGINT",
     "null_score": "DOUBLE",
@@ -62,12 +64,12 @@ def _means_by_place(places: pa.Array, numbers: pa.Array, lengths: pa.Array) -> p
 
 
 def _weighted_means(lists: pa.Array, weights: pa.Array) -> pa.Array:
-    means = []
+    means: list[_Numbers] = []
     for row in range(len(lists)):
         numbers, factors = _matrix(lists[row]), _matrix(weights[row]).astype(np.float64)
         is_number = ~np.isnan(numbers)
         means.append(_ratio(np.where(is_number, numbers, 0) @ factors.T, _sums_of_weights(is_number, factors)))
-    return _lists(np.cumsum([0, *map(len, means)]), pa.concat_arrays(map(_as_arrow, means)))
+    return _lists(np.cumsum([0, *map(len, means)]), pa.concat_arrays(map(_as_arrow, [_NOTHING, *means])))
 
 
 def _paired_means(scores: pa.Array, null_places: pa.Array, weights: pa.Array, signs: pa.Array) -> pa.Array:
@@ -77,7 +79,8 @@ def _paired_means(scores: pa.Array, null_places: pa.Array, weights: pa.Array, si
         # place 0 is a list of nothing
         null_numbers = np.vstack([np.full_like(numbers[:1], np.nan), numbers])[np.from_dlpack(null_places[row].values)]
         rows.append(_means_of_pairs(numbers, null_numbers, _matrix(weights[row]), _matrix(signs[row])))
-    fields = [pa.concat_arrays([_as_arrow(row[name]) for row in rows]) for name in _PAIRED_MEANS]
+    no_rows = _means_of_pairs(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+    fields = [pa.concat_arrays([_as_arrow(row[name]) for row in (no_rows, *rows)]) for name in _PAIRED_MEANS]
     structs = pa.StructArray.from_arrays(fields, list(_PAIRED_MEANS))
     return _lists(np.cumsum([0, *(len(row["n_pairs"]) for row in rows)]), structs)
 

@@ -26,7 +26,8 @@ create or replace macro prompt_share(value, prompt_id) as (
     }
 );
 
--- The same for rows that are prompts, each with its number n of graded texts and the total of their values.
+-- The same for rows that are prompts, each with its number n of graded texts and the total of their values. trials is
+-- the number of trials of the interval.
 create or replace macro share_over_trials(n, total, trials) as (
     {
         'n_graded': sum(n)::bigint,
@@ -36,6 +37,7 @@ create or replace macro share_over_trials(n, total, trials) as (
     }
 );
 
+-- Every prompt with a graded text is a trial.
 create or replace macro share_over_prompts(n, total) as (
     share_over_trials(n, total, count(*) filter (where n > 0))
 );

@@ -1,5 +1,5 @@
 -- Functions over long lists of numbers. In a connection of this package, NumPy computes them
--- (src/selfknow/sql/list_functions.py); these macros are for other clients of DuckDB.
+-- (src/selfknow/sql/list_functions.py); these macros are for other clients of DuckDB. All numbers are finite.
 --
 -- means_by_place(places, numbers, length)   a list of this length: the k-th element is the mean of the numbers whose
 --                                           place is k (from 1); null if there is none. Null numbers count as none
