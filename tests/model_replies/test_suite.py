@@ -102,6 +102,7 @@ def counted(run: ReplyRun) -> ReplyRun:
 
 
 AT_ZERO = description(lambda content: {**content, "decoding": {**content["decoding"], "temperature": 0.0}})
+IN_FLOAT32 = description(lambda content: {**content, "models": [{**content["models"][0], "precision": "float32"}]})
 DAMAGE: dict[str, Damage] = {
     "values_are_there": of_generations(first(stage="")),
     "ids_are_unique": Damage(rows=lambda rows: [*rows, {**rows[0], "metrics": [], "scores": [], "reasons": []}]),
@@ -153,6 +154,10 @@ FURTHER: dict[str, tuple[Damage, str]] = {
         ),
         "models_are_described",
     ),
+    "a run in float32, in which one of 150 repeated prompts got two replies": (
+        Damage(run=both(AT_ZERO, IN_FLOAT32, table(GENERATIONS, greedy_and_nearly_the_same))),
+        "greedy_replies_repeat",
+    ),
 }
 NEARLY: dict[str, Damage] = {
     "nothing is changed": Damage(),
@@ -167,7 +172,7 @@ NEARLY: dict[str, Damage] = {
         run=both(AT_ZERO, table(GENERATIONS, greedy_and_twice), table(GENERATIONS, first(finish_reason="forced")))
     ),
     "a run at temperature 0": Damage(run=AT_ZERO),
-    "a run at temperature 0, in which one of 150 repeated prompts got two replies": Damage(
+    "a run in bfloat16, in which one of 150 repeated prompts got two replies": Damage(
         run=both(AT_ZERO, table(GENERATIONS, greedy_and_nearly_the_same))
     ),
     "a path in a reply": of_generations(first(generation="/usr/bin/python", completion_tokens=4)),

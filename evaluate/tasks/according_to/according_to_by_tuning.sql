@@ -10,6 +10,8 @@
 --
 -- A run names the base of its model (`selfknow evaluate --instruction-tuned-from`): by the base's name, its label, or
 -- its name at an endpoint.
+--
+-- The view is a step of its own, so that it is read only once.
 with differences as (
     select *
     from according_to_differences
