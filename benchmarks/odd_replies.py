@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.mutations.damage import damaged_bytes, damaged_json
 from benchmarks.tables import print_table
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.endpoint import Endpoint, EndpointModel
 from selfknow.models.function import FunctionModel
 from selfknow.models.interface import Decoding, LanguageModel, Request

@@ -1,54 +1,19 @@
 """The driver of every task, which asks stage after stage and writes every reply to the run folder."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from selfknow.errors import UserError
+from selfknow.evaluate.collect import Progress, collect
 from selfknow.evaluate.cost import Budget
 from selfknow.evaluate.task import Models, Options, Reuse, ReusedReply, Row, Rows, SoFar, Stage, Task
-from selfknow.models.any_reply import writable_reply
 from selfknow.models.facts import ModelFacts
 from selfknow.models.interface import Decoding, LanguageModel, Request
-from selfknow.models.progress import ProgressBar
 from selfknow.runs.description import RunDescription
-from selfknow.runs.failures import describe_failures, most_common_reason
 from selfknow.runs.functions import check_functions
 from selfknow.runs.precision import check_precision
 from selfknow.runs.writer import RunWriter
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The numbers of requests of one stage to one model.
-
-    Attributes:
-        stage: The stage.
-        model: The model's name.
-        requested: All requests, including those answered earlier.
-        answered_before: Requests with a reply from an earlier call.
-        answered: Requests that this call answered.
-        failed: Requests that failed; the next call tries them again.
-        reason: The most common error of the failed requests; null if none failed.
-        left: Requests that were not sent because of a limit of the call.
-    """
-
-    stage: str
-    model: str
-    requested: int
-    answered_before: int
-    answered: int
-    failed: int
-    reason: str | None = None
-    left: int = 0
-
-    @property
-    def failure(self) -> str | None:
-        """One line on the number of failed requests and the most common error; null if none failed."""
-        if not self.failed:
-            return None
-        return describe_failures(self.failed, self.requested, self.reason)
 
 
 def ask_task(
@@ -163,57 +128,3 @@ def _root(by_id: Mapping[str, Row], generation_id: str | None) -> tuple[str, str
         root = by_id[generation_id]
         generation_id = root["parent_generation_id"]
     return None if root is None else (root["model"], root["revision"])
-
-
-def collect(
-    run: RunWriter,
-    model: LanguageModel,
-    requests: Sequence[Request],
-    *,
-    stage: str = "answer",
-    budget: Budget | None = None,
-    quiet: bool = False,
-) -> Progress:
-    """Send the requests that a run has no reply to, and write every reply as soon as it arrives.
-
-    Args:
-        run: An open run; its description has the decoding.
-        model: The model to ask.
-        requests: All requests, answered or not; no two may be the same call.
-        stage: The name in the progress bar.
-        budget: The limits of the call; null for none.
-        quiet: Show no progress bar.
-
-    Raises:
-        ValueError: Two requests are the same call.
-        KeyboardInterrupt: The user stopped the call; the note says how many replies the run keeps.
-    """
-    if len({request.key for request in requests}) != len(requests):
-        raise ValueError("two requests are the same call: give them different variants or samples")
-    budget = budget or Budget()
-    pending: Sequence[Request] = run.pending(model.name, model.revision, requests)
-    answered_before, answered, tried = len(requests) - len(pending), 0, 0
-    errors: dict[object, str | None] = {}
-    try:
-        with ProgressBar(stage, model, len(requests), answered_before, quiet=quiet) as bar:
-            while batch := budget.affordable(model, pending, run.decoding):
-                pending = pending[len(batch) :]
-                budget.spend_requests(len(batch))
-                tried += len(batch)
-                for request, answer in model.generate(batch, run.decoding):
-                    reply = writable_reply(request, answer)
-                    run.append(model.name, model.revision, request, reply)
-                    budget.spend_tokens(model, request, reply)
-                    bar.count(reply)
-                    answered += reply.error is None
-                    errors[request.key] = reply.error
-    except KeyboardInterrupt as stopped:
-        run.flush()
-        count = f"{answered_before + answered:,} of {len(requests):,} replies"
-        stopped.add_note(f"{run.folder} keeps {count}; give the same command again to resume")
-        raise
-    finally:
-        run.flush()
-    reason = most_common_reason(errors.values())
-    failed, left = tried - answered, len(pending)
-    return Progress(stage, model.name, len(requests), answered_before, answered, failed, reason, left)

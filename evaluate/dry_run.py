@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfknow.errors import MissingExtraError, UserError, argument
-from selfknow.evaluate.ask import Progress, ask_task
+from selfknow.evaluate.ask import ask_task
+from selfknow.evaluate.collect import Progress
 from selfknow.evaluate.task import Options, Rows, Task
 from selfknow.models.interface import Decoding, LanguageModel, Reply, Request
 from selfknow.models.opening import ModelOptions

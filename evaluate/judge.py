@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import Progress, collect
 from selfknow.evaluate.catalogue import task_of_run
+from selfknow.evaluate.collect import Progress, collect
 from selfknow.evaluate.score import finished_run
 from selfknow.files import read_json
 from selfknow.models.interface import GRADE, Decoding

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from selfknow.errors import SelfknowWarning, UserError
 from selfknow.evaluate.arguments import ConnectArguments, ModelArguments, ScoreArguments, StrPath
-from selfknow.evaluate.ask import Progress
 from selfknow.evaluate.catalogue import task_of_run
+from selfknow.evaluate.collect import Progress
 from selfknow.evaluate.named_options import check_names, options_from
 from selfknow.models.interface import LanguageModel, ReplyOptions
 from selfknow.models.opening import ModelOptions

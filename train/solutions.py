@@ -98,7 +98,8 @@ def solve_creations(
     Raises:
         UserError: The folder holds no creations, or its solutions were begun with another model or decoding.
     """
-    from selfknow.evaluate.ask import collect, facts_of
+    from selfknow.evaluate.ask import facts_of
+    from selfknow.evaluate.collect import collect
     from selfknow.runs.description import DatasetReference, RunDescription
     from selfknow.runs.schema import last_attempts, read_generations
     from selfknow.runs.writer import RunWriter

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.kills.activity import Activity
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.evaluate.score import score_run
 from selfknow.models.interface import GREEDY, Decoding, Reply, Request
 from selfknow.runs.description import DatasetReference, RunDescription

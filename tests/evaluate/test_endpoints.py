@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.endpoint import Endpoint, EndpointModel
 from selfknow.models.interface import Decoding, Reply, Request
 from selfknow.runs.description import DatasetReference, RunDescription
@@ -177,3 +177,32 @@ def test_stopping_early_stops_asking() -> None:
         for _ in EndpointModel(Endpoint(url, concurrency=1)).generate(REQUESTS, Decoding()):
             break
     assert len(behaviour.bodies) < len(REQUESTS)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False], ids=["after-a-row", "within-a-row"])
+def test_ctrl_c_while_a_reply_is_recorded_keeps_every_reply_that_had_arrived(tmp_path: Path, is_recorded: bool) -> None:
+    behaviour = Behaviour()
+    behaviour.says = lambda prompt: str(len(behaviour.bodies) < 5 or behaviour.ended.wait())
+
+    class Interrupted(RunWriter):
+        """A writer that is interrupted at its first row, when four replies have arrived and a fifth is under way."""
+
+        is_interrupted = False
+
+        def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
+            if self.is_interrupted:
+                return super().append(model, revision, request, reply)
+            self.is_interrupted = True
+            if is_recorded:
+                super().append(model, revision, request, reply)
+            while len(behaviour.bodies) < 5:
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+
+    description = RunDescription("diary-recall", DatasetReference("tiny"), Decoding())
+    with serve(behaviour) as url, Interrupted.open(tmp_path, description, questions(6)) as run:
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            collect(run, EndpointModel(Endpoint(url, concurrency=1)), REQUESTS, quiet=True)
+        behaviour.ended.set()
+    assert read_generations(tmp_path)["example_id"].to_pylist() == [request.example_id for request in REQUESTS[:4]]
+    assert stopped.value.__notes__ == [f"{tmp_path} keeps 4 of 6 replies; give the same command again to resume"]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.any_reply import LONGEST_REPLY_IN_CHARACTERS, writable_reply, writable_text
 from selfknow.models.chat_response import reply_from_chat_response, reply_from_tgi_response
 from selfknow.models.endpoint import Endpoint, EndpointModel

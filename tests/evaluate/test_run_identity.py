@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.interface import Decoding, Request
 from selfknow.runs.description import DatasetReference, RunDescription
 from selfknow.runs.schema import read_generations

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.interface import Request
 from selfknow.runs.schema import generation_files, read_generations
 from selfknow.runs.writer import RunWriter

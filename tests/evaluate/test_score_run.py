@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selfknow.errors import UserError
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.evaluate.score import score_run, score_to_files
 from selfknow.evaluate.tasks.diary_recall.prompts import answer_requests, boundary_requests
 from selfknow.models.interface import Decoding

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from selfknow.evaluate.ask import collect
+from selfknow.evaluate.collect import collect
 from selfknow.models.interface import Decoding, Request
 from selfknow.runs.description import DatasetReference, RunDescription
 from selfknow.runs.writer import RunWriter

@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from selfknow.evaluate.ask import Progress, ask_task
+from selfknow.evaluate.ask import ask_task
+from selfknow.evaluate.collect import Progress
 from selfknow.evaluate.task import Models
 from selfknow.evaluate.tasks.self_knowledge.agents.task import SELF_KNOWLEDGE_AGENTS, AgentOptions
 from selfknow.evaluate.tasks.self_knowledge.options import PictureOptions, SelfKnowledgeOptions

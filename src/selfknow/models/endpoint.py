@@ -65,12 +65,9 @@ class EndpointModel:
             self.name,
             lambda: open_client(self.endpoint.timeout_seconds),
             lambda client, request: self._ask(client, request, decoding),
-            lambda request, reason: Reply(
-                None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason
-            ),
+            self._failed,
         )
-        for request, reply in calls.answers(requests):
-            yield request, _without_secrets(self.address, writable_reply(request, reply))
+        yield from calls.answers(requests)
 
     def _messages(self, request: Request) -> tuple[dict[str, str], ...] | None:
         """Return the chat messages to record, with a picture's name in place of its bytes; null for plain text."""
@@ -81,6 +78,14 @@ class EndpointModel:
         return request.completion_text + request.started_answer if self.endpoint.text else None
 
     async def _ask(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
+        reply = await self._reply(client, request, decoding)
+        return _without_secrets(self.address, writable_reply(request, reply))
+
+    def _failed(self, request: Request, reason: str) -> Reply:
+        reply = Reply(None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason)
+        return _without_secrets(self.address, writable_reply(request, reply))
+
+    async def _reply(self, client: "httpx2.AsyncClient", request: Request, decoding: Decoding) -> Reply:
         prompt = self._prompt(request)
         if prompt is not None:
             body = tgi_body(prompt, request, decoding)

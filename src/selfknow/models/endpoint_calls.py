@@ -236,7 +236,10 @@ def retry_after(value: str | None, now: datetime | None = None) -> float | None:
 
 
 def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, None]]) -> Iterator[Item]:
-    """Run a coroutine in a thread and yield the items that it emits; this also works in a notebook's event loop."""
+    """Run a coroutine in a thread and yield the items that it emits; this also works in a notebook's event loop.
+
+    After Ctrl-C it yields the items that were emitted before, and only then raises the ``KeyboardInterrupt``.
+    """
     items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
     task = loop.create_task(run(items.put))
@@ -252,14 +255,24 @@ def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, N
             items.put(None)
 
     thread = threading.Thread(target=drive, name="endpoint", daemon=True)
+
+    def stop() -> None:
+        with suppress(RuntimeError):  # the loop is closed if everything was answered
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+
     thread.start()
     try:
         while (item := items.get()) is not None:
             yield item
+    except KeyboardInterrupt:
+        stop()
+        while not items.empty():
+            if (item := items.get()) is not None:
+                yield item
+        raise
     finally:
-        with suppress(RuntimeError):  # the loop is closed if everything was answered
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        stop()
     for failure in failures:
         raise _first_cause(failure)
 

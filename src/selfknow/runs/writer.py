@@ -59,7 +59,7 @@ class RunWriter:
         self._lock = lock
         self._rows_per_part = rows_per_part
         self._seconds_per_part = seconds_per_part
-        self._rows: list[dict[str, object]] = []
+        self._rows: dict[str, dict[str, object]] = {}  # by generation_id: an append cut off by Ctrl-C can be repeated
         self._num_characters = 0
         self._last_write = monotonic()  # the system's clock may be set back
         self._attempts: dict[Call, int] = {}
@@ -211,17 +211,15 @@ class RunWriter:
         prompt = reply.rendered_prompt
         if prompt is None:
             prompt = writable_text(request.text + request.started_answer)
-        self._rows.append(
-            {
-                "generation_id": generation_id,
-                "run_id": self.run_id,
-                "attempt": attempt,
-                "prompt": prompt,
-                "created_at": datetime.now(UTC),
-                **dict(zip(CALL_COLUMNS, call, strict=True)),
-                **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
-            }
-        )
+        self._rows[generation_id] = {
+            "generation_id": generation_id,
+            "run_id": self.run_id,
+            "attempt": attempt,
+            "prompt": prompt,
+            "created_at": datetime.now(UTC),
+            **dict(zip(CALL_COLUMNS, call, strict=True)),
+            **{name: getattr(reply, name) for name in _REPLY_COLUMNS},
+        }
         self._num_characters += len(prompt) + len(reply.generation or "")
         self._count_attempt(call, failed=reply.error is not None)
         if self._is_due():
@@ -253,15 +251,16 @@ class RunWriter:
             ) from error
 
     def _write_part(self) -> None:
-        replies = [row for row in self._rows if row["stage"] != GRADE]  # a judge is not one of the run's models
+        rows = list(self._rows.values())
+        replies = [row for row in rows if row["stage"] != GRADE]  # a judge is not one of the run's models
         models = {(str(row["model"]), _text_or_null(row["revision"])) for row in replies}
         for name, revision in models - self._described:
             self.describe_model(name, revision, ModelFacts())
-        if self._rows:
+        if rows:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
-            write_parquet(path, pa.Table.from_pylist(self._rows, schema=GENERATIONS))
-            self._next_part += 1
-            self._rows, self._num_characters = [], 0
+            write_parquet(path, pa.Table.from_pylist(rows, schema=GENERATIONS))
+            # One statement without a call: Ctrl-C between the two would write the rows twice.
+            self._next_part, self._rows, self._num_characters = self._next_part + 1, {}, 0
         self._last_write = monotonic()
 
     def close(self) -> None:
