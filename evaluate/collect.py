@@ -1,12 +1,12 @@
 """The collection of a model's replies in a run, which keeps every reply that arrives."""
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfknow.evaluate.cost import Budget
 from selfknow.models.any_reply import writable_reply
 from selfknow.models.interface import LanguageModel, Reply, Request
+from selfknow.models.interrupts import close, stop
 from selfknow.models.progress import ProgressBar
 from selfknow.runs.failures import describe_failures, most_common_reason
 from selfknow.runs.writer import RunWriter
@@ -106,18 +106,21 @@ class _Recorder:
         return sum(error is None for error in self.errors.values())
 
     def record_all(self, requests: Sequence[Request]) -> None:
-        """Send requests and record each reply as it arrives; after Ctrl-C, also those that had already arrived."""
+        """Send requests and record replies as they arrive; after Ctrl-C, also those that a server had already sent."""
         replies = iter(self._model.generate(requests, self._run.decoding))
         last: tuple[Request, Reply] | None = None
         try:
             for last in replies:
                 self._record(*last)
-        except KeyboardInterrupt as stopped:
+                last = None
+        except KeyboardInterrupt as interrupt:
             if last and self._run.pending(self._model.name, self._model.revision, [last[0]]):
-                self._record(*last)  # it was being recorded
-            for request, reply in _arrived(replies, stopped):
+                self._record(*last)
+            for request, reply in stop(replies, interrupt):
                 self._record(request, reply)
             raise
+        finally:
+            close(replies)
 
     def _record(self, request: Request, answer: Reply) -> None:
         reply = writable_reply(request, answer)
@@ -125,11 +128,3 @@ class _Recorder:
         self.errors[request.key] = reply.error
         self._budget.spend_tokens(self._model, request, reply)
         self._bar.count(reply)
-
-
-def _arrived(replies: Iterator[tuple[Request, Reply]], stopped: KeyboardInterrupt) -> Iterator[tuple[Request, Reply]]:
-    """Stop a model, and yield the replies that it received before."""
-    if isinstance(replies, Generator):
-        with suppress(KeyboardInterrupt, StopIteration):
-            yield replies.throw(stopped)
-            yield from replies

@@ -1,6 +1,7 @@
 """Served models: what fails is recorded, what may pass is tried again, and nothing leaves the denominator."""
 
 import asyncio
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -206,3 +207,40 @@ def test_ctrl_c_while_a_reply_is_recorded_keeps_every_reply_that_had_arrived(tmp
         behaviour.ended.set()
     assert read_generations(tmp_path)["example_id"].to_pylist() == [request.example_id for request in REQUESTS[:4]]
     assert stopped.value.__notes__ == [f"{tmp_path} keeps 4 of 6 replies; give the same command again to resume"]
+
+
+def test_ctrl_c_after_a_failed_try_records_that_try_once(tmp_path: Path) -> None:
+    behaviour = Behaviour([503])
+
+    class Interrupted(RunWriter):
+        """A writer that is interrupted while the request waits for its second try."""
+
+        def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
+            main = threading.main_thread().ident
+            threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT]).start()
+            return super().append(model, revision, request, reply)
+
+    description = RunDescription("diary-recall", DatasetReference("tiny"), Decoding())
+    with serve(behaviour) as url, Interrupted.open(tmp_path, description, questions(6)) as run:
+        model = EndpointModel(Endpoint(url, concurrency=1, first_back_off_seconds=60.0))
+        with pytest.raises(KeyboardInterrupt):
+            collect(run, model, REQUESTS, quiet=True)
+    assert read_generations(tmp_path).select(["example_id", "attempt"]).to_pylist() == [
+        {"example_id": REQUESTS[0].example_id, "attempt": 0}
+    ]
+
+
+def test_a_full_disk_stops_asking_even_while_the_error_is_kept(tmp_path: Path) -> None:
+    behaviour = Behaviour(seconds=0.05)
+
+    class Full(RunWriter):
+        def append(self, model: str, revision: str | None, request: Request, reply: Reply) -> str:
+            raise UserError("no space left")
+
+    description = RunDescription("diary-recall", DatasetReference("tiny"), Decoding())
+    with serve(behaviour) as url, Full.open(tmp_path, description, questions(6)) as run:
+        with pytest.raises(UserError) as kept_by_the_notebook:
+            collect(run, EndpointModel(Endpoint(url, concurrency=1)), REQUESTS, quiet=True)
+        time.sleep(0.5)
+    assert kept_by_the_notebook.value.args == ("no space left",)
+    assert len(behaviour.bodies) <= 2

@@ -92,8 +92,8 @@ def interval(copies: Values) -> tuple[float, float]:
 def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
     sentence = SENTENCES["How much it knows"]
     expected = {
-        (2048, "simplified"): "97% (91 to 99)",
-        (2048, "standard"): "9% (5 to 16)",
+        (2048, "simplified"): "96% (93 to 100)",
+        (2048, "standard"): "8% (3 to 13)",
         (1024, "simplified"): "88% (79 to 97)",
         (1024, "standard"): "9% (2 to 16)",
         (512, "simplified"): "79% (57 to 100)",
@@ -106,9 +106,9 @@ def test_shares_of_held_out_diaries_are_exact_copies_of_the_target() -> None:
         low, high = interval(copies)
         assert words == f"{copies.mean():.0%} ({low * 100:.0f} to {high * 100:.0f})"
         assert words in sentence
-    assert "204 answers of two seeds, and 153, 78 and 39 of three" in sentence
+    assert "306, 153, 78 and 39 answers of three seeds each" in sentence
     shapes = [exact_copies(size, "standard").shape for size in (2048, 1024, 512, 256)]
-    assert shapes == [(2, 102), (3, 51), (3, 26), (3, 13)]
+    assert shapes == [(3, 102), (3, 51), (3, 26), (3, 13)]
 
 
 def shown_rows(query: str, runs: str) -> list[dict[str, str]]:
@@ -134,7 +134,8 @@ def test_accuracies_and_intervals_of_every_number_of_diarists_are_those_of_the_t
         copies = exact_copies(int(row["num_diarists"].replace(",", "")), row["setup"], recipe)
         assert (row["n_seeds"], row["n"]) == (str(len(copies)), str(copies.size))
         assert row["accuracy"] == f"{copies.mean():.4f}"
-        assert [float(row["low"]), float(row["high"])] == pytest.approx(interval(copies), abs=6e-5)
+        # four digits are shown, and the quantile in SQL is Hill's approximation
+        assert [float(row["low"]), float(row["high"])] == pytest.approx(interval(copies), abs=1e-4)
 
 
 def test_gaps_are_differences_of_the_accuracies_with_newcombes_intervals() -> None:
@@ -150,7 +151,7 @@ def test_gaps_are_differences_of_the_accuracies_with_newcombes_intervals() -> No
         assert shown == pytest.approx([gap, gap - below, gap + above], abs=6e-5)
 
 
-def test_differences_of_abstaining_contain_zero_under_all_prompts_but_one() -> None:
+def test_differences_of_abstaining_contain_zero_under_all_prompts_but_two() -> None:
     rng, lows = np.random.default_rng(0), {}
     for run in [*SMOL.glob("self-aware-*"), *GEMMA.glob("self-aware-*")]:
         abstained = values(run, "sentences_abstained")
@@ -163,16 +164,23 @@ def test_differences_of_abstaining_contain_zero_under_all_prompts_but_one() -> N
         low, high = bounds(unanswerable - others)
         assert high > 0
         lows[f"{run.parent.name}/{run.name}"] = low
-    exception = lows.pop("SmolLM2-135M-Instruct/self-aware-paper-direct")
-    assert len(lows) == 8
+    exceptions = [
+        lows.pop(name)
+        for name in ("SmolLM2-135M-Instruct/self-aware-paper-direct", "gemma-3-270m/self-aware-paper-icl")
+    ]
+    assert len(lows) == 10
     assert max(lows.values()) < 0
-    assert exception == pytest.approx(0.0014, abs=0.01), "the page's, by resampling of pairs"
-    words = (
-        "under eight of nine prompts the interval of the difference contains 0, and under all nine once it is corrected"
-    )
-    assert words in SENTENCES["What it does not know"]
+    assert exceptions == pytest.approx([0.0014, 0.0111], abs=0.01), "the page's, by resampling of pairs"
+    sentence = SENTENCES["What it does not know"]
+    assert "under ten of twelve prompts the interval of the difference contains 0, and under eleven" in sentence
+    assert "abstains from 18% of these questions and from 9% of the others" in sentence
     table = PAGE.partition("corrected_difference_high\n-")[2].partition("```")[0]
-    assert len([line for line in table.splitlines()[1:] if float(line.split()[-2]) < 0 < float(line.split()[-1])]) == 9
+    corrected = [line.split() for line in table.splitlines()[1:]]
+    [exception] = [row for row in corrected if not float(row[-2]) < 0 < float(row[-1])]
+    assert len(corrected) == 12
+    assert exception[:2] == ["gemma-3-270m-q4_k_m.gguf", "paper-icl"]
+    difference, low, high = (float(value) * 100 for value in exception[2:])
+    assert f"a corrected difference of {difference:.0f} points ({low:.0f} to {high:.0f})" in sentence
 
 
 @pytest.mark.parametrize(

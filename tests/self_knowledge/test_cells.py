@@ -67,7 +67,7 @@ def test_the_summary_and_the_numbers_beside_the_paper_count_prompts_once_however
             assert [row[name] for name in names] == [expected[name] for name in names]
             shares = [expected[name] for name in ("share", "low", "high")]
             assert [row["read"], row["read_low"], row["read_high"]] == shares
-        assert len(rows) == 10, "nine protocols and stages of one model, one of the other"
+        assert len(rows) == 18, "nine protocols and stages of two models"
         numbers = connection.rows(
             f"{measured} select {KEYS}, temperature, n, shares.n_graded, n_prompts, shares.* exclude (n_graded) "
             "from measured where measure = 'written' order by all"

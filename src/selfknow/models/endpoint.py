@@ -65,7 +65,7 @@ class EndpointModel:
             self.name,
             lambda: open_client(self.endpoint.timeout_seconds),
             lambda client, request: self._ask(client, request, decoding),
-            self._failed,
+            self._failed_reply,
         )
         yield from calls.answers(requests)
 
@@ -81,7 +81,7 @@ class EndpointModel:
         reply = await self._reply(client, request, decoding)
         return _without_secrets(self.address, writable_reply(request, reply))
 
-    def _failed(self, request: Request, reason: str) -> Reply:
+    def _failed_reply(self, request: Request, reason: str) -> Reply:
         reply = Reply(None, rendered_prompt=self._prompt(request), messages=self._messages(request), error=reason)
         return _without_secrets(self.address, writable_reply(request, reply))
 

@@ -13,6 +13,7 @@ import queue
 import random
 import threading
 import warnings
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
@@ -240,9 +241,15 @@ def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, N
 
     After Ctrl-C it yields the items that were emitted before, and only then raises the ``KeyboardInterrupt``.
     """
-    items: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+    items: deque[Item] = deque()
+    signals: queue.SimpleQueue[bool] = queue.SimpleQueue()  # true: there is one more item; false: there are no more
     loop = asyncio.new_event_loop()
-    task = loop.create_task(run(items.put))
+
+    def emit(item: Item) -> None:
+        items.append(item)
+        signals.put(True)
+
+    task = loop.create_task(run(emit))
     failures: list[BaseException] = []
 
     def drive() -> None:
@@ -252,7 +259,7 @@ def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, N
             failures.append(error)
         finally:
             loop.close()
-            items.put(None)
+            signals.put(False)
 
     thread = threading.Thread(target=drive, name="endpoint", daemon=True)
 
@@ -263,13 +270,13 @@ def _run_in_thread(run: Callable[[Callable[[Item], None]], Coroutine[Any, Any, N
 
     thread.start()
     try:
-        while (item := items.get()) is not None:
+        while signals.get():
+            item = items[0]
+            del items[0]  # no call, such as popleft: Ctrl-C within it would lose the item
             yield item
     except KeyboardInterrupt:
         stop()
-        while not items.empty():
-            if (item := items.get()) is not None:
-                yield item
+        yield from items
         raise
     finally:
         stop()

@@ -259,7 +259,7 @@ class RunWriter:
         if rows:
             path = self.folder / "generations" / f"part-{self._next_part:05d}.parquet"
             write_parquet(path, pa.Table.from_pylist(rows, schema=GENERATIONS))
-            # One statement without a call: Ctrl-C between the two would write the rows twice.
+            # One statement without a call: Ctrl-C between the assignments would write the rows twice.
             self._next_part, self._rows, self._num_characters = self._next_part + 1, {}, 0
         self._last_write = monotonic()
 

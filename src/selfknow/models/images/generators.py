@@ -8,6 +8,7 @@ from typing import Protocol, Self
 from selfknow.errors import UserError
 from selfknow.models.images.pictures import BrokenPictureError, as_png, store
 from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.interrupts import close, stop
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,22 @@ class Drawing:
         self.revision = generator.revision
 
     def generate(self, requests: Sequence[Request], decoding: Decoding) -> Iterator[tuple[Request, Reply]]:
-        """Draw and store pictures."""
-        for request, result in self._generator.draw(requests, self._settings, decoding.seed):
-            yield request, self._reply(result)
+        """Draw and store pictures; after Ctrl-C, also those that a server had already sent."""
+        results = iter(self._generator.draw(requests, self._settings, decoding.seed))
+        last: tuple[Request, DrawResult] | None = None
+        try:
+            for last in results:
+                answer = last[0], self._reply(last[1])
+                last = None
+                yield answer
+        except KeyboardInterrupt as interrupt:
+            if last:
+                yield last[0], self._reply(last[1])
+            for request, result in stop(results, interrupt):
+                yield request, self._reply(result)
+            raise
+        finally:
+            close(results)
 
     def _reply(self, result: DrawResult) -> Reply:
         if result.picture is None:
