@@ -1,6 +1,7 @@
 """Image generators behind a server: pictures in every form, failures as rows, tokens told to nobody else."""
 
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from selfknow.models.endpoint_calls import Endpoint
 from selfknow.models.images.endpoint import EndpointImageGenerator
 from selfknow.models.images.generators import Drawing, DrawResult, ImageSettings
 from selfknow.models.interface import Decoding, Reply, Request
+from selfknow.models.interrupts import stop
 from tests.images.picture_server import Behaviour, drawn, serve
 
 REQUESTS = [Request(f"cats-{count}", f"A picture of exactly {count} cats.", "generate") for count in range(1, 5)]
@@ -144,3 +146,16 @@ def test_a_model_that_sees_is_sent_the_picture_and_only_its_name_is_recorded(tmp
     assert reply == Reply("3", "stop", None, ({"role": "user", "content": prompt},), 7, 3)
     assert str(blind[0][1].error) == "HTTP 400: this model sees no pictures"
     assert behaviour.questions[0]["messages"][0]["content"][1]["type"] == "image_url"
+
+
+def test_ctrl_c_keeps_the_pictures_that_have_arrived(tmp_path: Path) -> None:
+    behaviour = Behaviour()
+    with serve(behaviour) as url:
+        drawing = Drawing(EndpointImageGenerator(Endpoint(url, model="right", concurrency=1)), AS_IT_LIKES, tmp_path)
+        replies = iter(drawing.generate(REQUESTS, Decoding()))
+        answered = [next(replies)]
+        while len(behaviour.drawings) < 4:
+            time.sleep(0.01)
+        answered += stop(replies, KeyboardInterrupt())
+    assert [request for request, _ in answered][:3] == REQUESTS[:3], "the fourth may have come, too"
+    assert all((tmp_path / str(reply.generation)).is_file() for _, reply in answered)

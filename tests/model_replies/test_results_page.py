@@ -151,6 +151,19 @@ def test_gaps_are_differences_of_the_accuracies_with_newcombes_intervals() -> No
         assert shown == pytest.approx([gap, gap - below, gap + above], abs=6e-5)
 
 
+def test_with_the_same_number_of_tokens_512_diarists_and_more_are_recalled_alike() -> None:
+    recipes = {256: "-240-epochs", 512: "-120-epochs", 1024: "-60-epochs", 2048: "-30-epochs"}
+    copies = {size: exact_copies(size, "simplified", recipe)[0] for size, recipe in recipes.items()}
+    shares = {f"{size:,}": f"{sample.mean():.4f}" for size, sample in copies.items()}
+    table = shown_rows("accuracy_by_size", "*-simplified-240-epochs-*")
+    assert {row["num_diarists"]: row["accuracy"] for row in table} == shares
+    tokens = [int(row["training_tokens"].replace(",", "")) for row in table]
+    assert max(tokens) < 1.02 * min(tokens)
+    larger = sorted(f"{copies[size].mean():.0%}" for size in (512, 1024, 2048))
+    assert f"With 512 to 2,048 diarists they recall {larger[0][:-1]} to {larger[-1]} of" in PAGE
+    assert f"{copies[256].mean():.0%} of {len(copies[256])} diaries, where 60 epochs gave" in PAGE
+
+
 def test_differences_of_abstaining_contain_zero_under_all_prompts_but_two() -> None:
     rng, lows = np.random.default_rng(0), {}
     for run in [*SMOL.glob("self-aware-*"), *GEMMA.glob("self-aware-*")]:
