@@ -161,7 +161,11 @@ def test_with_the_same_number_of_tokens_512_diarists_and_more_are_recalled_alike
     assert max(tokens) < 1.02 * min(tokens)
     larger = sorted(f"{copies[size].mean():.0%}" for size in (512, 1024, 2048))
     assert f"With 512 to 2,048 diarists they recall {larger[0][:-1]} to {larger[-1]} of" in PAGE
-    assert f"{copies[256].mean():.0%} of {len(copies[256])} diaries, where 60 epochs gave" in PAGE
+    before = {size: exact_copies(size, "simplified")[0] for size in copies}
+    words = "{:.0%}, {:.0%} and {:.0%}".format(*(before[size].mean() for size in (512, 1024, 2048)))
+    assert f"With seed 0 and 60 epochs it was {words}" in PAGE
+    hits = f"{copies[256].sum():.0f} of {len(copies[256])} diaries", f"the same seed gave {before[256].sum():.0f}."
+    assert ", where 60 epochs with ".join(hits) in PAGE
 
 
 def test_differences_of_abstaining_contain_zero_under_all_prompts_but_two() -> None:
@@ -193,7 +197,24 @@ def test_differences_of_abstaining_contain_zero_under_all_prompts_but_two() -> N
     assert len(corrected) == 12
     assert exception[:2] == ["gemma-3-270m-q4_k_m.gguf", "paper-icl"]
     difference, low, high = (float(value) * 100 for value in exception[2:])
-    assert f"a corrected difference of {difference:.0f} points ({low:.0f} to {high:.0f})" in sentence
+    assert f"a corrected difference of {difference:.0f} points ({low:.1f} to {high:.1f})" in sentence
+
+
+def test_the_page_says_how_many_endings_of_the_authors_examples_the_scorer_skips() -> None:
+    run = GEMMA / "self-aware-paper-icl"
+    abstained = values(run, "sentences_abstained")
+    answerable = {row["id"]: row["answerable"] for row in pq.read_table(run / "examples.parquet").to_pylist()}
+    skipped, hits, totals = ({False: 0, True: 0} for _ in range(3))
+    for row in rows(run / "generations"):
+        label = answerable[row["example_id"]]
+        value = abstained.get(row["generation_id"], 0)
+        ends_so = "the answer is unknown" in row["generation"].partition("\nQ:")[0]
+        skipped[label] += ends_so and not value
+        hits[label] += bool(value)
+        totals[label] += 1
+    assert f"Another {sum(skipped.values())} replies ({skipped[False]} and {skipped[True]}) end with" in PAGE
+    shares = (f"{(hits[label] + skipped[label]) / totals[label]:.0%}" for label in (False, True))
+    assert f"with them it would be {' and '.join(shares)}." in PAGE
 
 
 @pytest.mark.parametrize(
